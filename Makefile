@@ -1,0 +1,68 @@
+# The tools are pinned in .tools/tools.mod and run from the module cache; nothing has to be installed.
+GO        ?= go
+TOOL      := $(GO) tool -modfile=.tools/tools.mod
+FUZZTIME  ?= 10s
+PACKAGES  ?= ./...
+TIMEOUT   ?= 15m
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test check race vet format fix lint tidy slow fuzz bench clean
+
+help: ## print the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build bin/quire
+	$(GO) build -trimpath -o bin/quire ./cmd/quire
+
+demo: build ## partition the project's own small documents with the embedded engine, and print elements and a summary
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	echo '$$ quire partition testdata/demo --local -f jsonl --summary summary.json' && \
+	bin/quire partition testdata/demo --local -f jsonl --summary "$$dir/summary.json" && \
+	echo '$$ cat summary.json' && cat "$$dir/summary.json"
+
+test: ## run the tests (under 2 minutes on 2 cores once built)
+	$(GO) test $(PACKAGES)
+
+check: format vet fix tidy lint race slow ## everything: formatting, vet, linters, tidy modules, tests with -race, slow suites
+
+race: ## run the tests with the race detector, in random order
+	$(GO) test -race -shuffle=on -timeout=$(TIMEOUT) $(PACKAGES)
+
+slow: ## run the slow suites: files with the build tag conformance
+	$(GO) test -tags=conformance -timeout=$(TIMEOUT) $(PACKAGES)
+
+vet:
+	$(GO) vet -tags=conformance $(PACKAGES)
+
+format:
+	@files=$$($(TOOL) gofumpt -l .) && if [ -n "$$files" ]; then echo "not formatted with gofumpt:"; echo "$$files"; exit 1; fi
+
+fix:
+	$(GO) fix -diff -tags=conformance $(PACKAGES)
+
+lint: ## run staticcheck and golangci-lint
+	$(TOOL) staticcheck -tags=conformance $(PACKAGES)
+	$(TOOL) golangci-lint run --allow-parallel-runners $(PACKAGES)
+
+# The tools' module has no package of its own, so it is checked where no other package is.
+tidy:
+	$(GO) mod tidy -diff
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	cp .tools/tools.mod "$$dir/go.mod" && cp .tools/tools.sum "$$dir/go.sum" && cd "$$dir" && $(GO) mod tidy -diff
+
+fuzz: ## run each fuzz target for FUZZTIME (10s)
+	@listed=$$($(GO) test -list '^Fuzz' $(PACKAGES)) || { echo "$$listed"; exit 1; }; \
+	echo "$$listed" | awk ' \
+		/^Fuzz/ { target[++n] = $$1 } \
+		$$1 == "ok" { for (i = 1; i <= n; i++) print $$2, target[i] } \
+		$$1 == "ok" || $$1 == "?" { n = 0 }' | \
+	while read -r package target; do \
+		echo "$$package $$target"; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
+	done
+
+bench: ## run the benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
+
+clean: ## remove what was built
+	rm -rf bin coverage.*
