@@ -1,0 +1,190 @@
+package split
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// xrefStreamFile is a PDF with a cross-reference stream. The objects must
+// include the catalog, as number 1.
+func xrefStreamFile(direct map[int]string, packed map[int][2]int, extra string) []byte {
+	var b bytes.Buffer
+	b.WriteString("%PDF-1.7\n")
+	last := 0
+	rows := map[int][]byte{}
+	row := func(kind byte, where, index int) []byte {
+		r := append([]byte{kind}, binary.BigEndian.AppendUint32(nil, uint32(where))...)
+		return binary.BigEndian.AppendUint16(r, uint16(index))
+	}
+	for nr, o := range direct {
+		last = max(last, nr)
+		rows[nr] = row(1, b.Len(), 0)
+		fmt.Fprintf(&b, "%d 0 obj\n%s\nendobj\n", nr, o)
+	}
+	for nr, p := range packed {
+		last = max(last, nr)
+		rows[nr] = row(2, p[0], p[1])
+	}
+	start, self := b.Len(), last+1
+	rows[self] = row(1, start, 0)
+	var table []byte
+	for nr := range self + 1 {
+		if r, ok := rows[nr]; ok {
+			table = append(table, r...)
+		} else {
+			table = append(table, row(0, 0, 0)...)
+		}
+	}
+	fmt.Fprintf(&b, "%d 0 obj\n<</Type/XRef/Root 1 0 R/W[1 4 2]/Size %d/Length %d%s>>\nstream\n%s\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n",
+		self, self+1, len(table), extra, table, start)
+	return b.Bytes()
+}
+
+// inflatingStream is an object stream with one object, number 30, and many
+// blanks after it.
+func inflatingStream(t *testing.T, blanks int) string {
+	const index = "30 0 "
+	data := deflated(t, index+"<</Type/Pages/Kids[]>>", ' ', blanks)
+	return fmt.Sprintf("<</Type/ObjStm/N 1/First %d/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream",
+		len(index), len(data), data)
+}
+
+func TestBombs(t *testing.T) {
+	tests := []struct {
+		name string
+		file func(t *testing.T) []byte
+		want error
+	}{
+		{"object streams of two gigabytes", func(t *testing.T) []byte {
+			direct := map[int]string{1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids["}
+			packed := map[int][2]int{}
+			bomb := inflatingStream(t, 64<<20)
+			for i := range 32 {
+				direct[100+i] = bomb
+				packed[30+i] = [2]int{100 + i, 0}
+				direct[2] += fmt.Sprintf("%d 0 R ", 30+i)
+			}
+			direct[2] += "]>>"
+			return xrefStreamFile(direct, packed, "")
+		}, ErrTooLarge},
+		{"many entries for one stream", func(t *testing.T) []byte {
+			f := manual(1)
+			big := f.stream("", bytes.Repeat([]byte("x"), 500<<10))
+			data := f.bytes()
+			at := bytes.Index(data, fmt.Appendf(nil, "%d 0 obj", big))
+			table := fmt.Sprintf("xref\n0 50001\n0000000000 65535 f \n%s",
+				strings.Repeat(fmt.Sprintf("%010d 00000 n \n", at), 50_000))
+			i := bytes.Index(data, []byte("xref\n"))
+			return fmt.Appendf(data[:i:i], "%strailer\n<</Size 50001/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", table, i)
+		}, ErrTooLarge},
+		{"cross-reference stream with two billion entries", func(t *testing.T) []byte {
+			return xrefStreamFile(map[int]string{
+				1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[]>>",
+			}, nil, "/Index[0 2000000000]")
+		}, ErrDamaged},
+		{"two billion entries without a byte", func(t *testing.T) []byte {
+			data := xrefStreamFile(map[int]string{
+				1: "<</Type/Catalog/Pages 2 0 R>>", 2: "<</Type/Pages/Kids[]>>",
+			}, nil, "/Index[0 2000000000]")
+			return bytes.Replace(data, []byte("/W[1 4 2]"), []byte("/W[0 0 0]"), 1)
+		}, ErrDamaged},
+		{"cross-reference stream that inflates", func(t *testing.T) []byte {
+			const entries = 100 << 20
+			table := deflated(t, "", 0, entries)
+			return fmt.Appendf(nil, "%%PDF-1.7\n1 0 obj\n<</Type/XRef/Root 2 0 R/W[1 0 0]/Size %d/Filter/FlateDecode/Length %d>>\n"+
+				"stream\n%s\nendstream\nendobj\nstartxref\n9\n%%%%EOF\n", entries, len(table), table)
+		}, ErrTooLarge},
+		{"giant object number", func(t *testing.T) []byte {
+			data := manual(1).bytes()
+			return bytes.Replace(data, []byte("xref\n0 6"), []byte("xref\n9999999999 6"), 1)
+		}, ErrDamaged},
+		{"array in array in array", func(t *testing.T) []byte {
+			f := manual(0)
+			f.add("<</Type/Page/Parent 2 0 R/MediaBox %s%s>>", strings.Repeat("[", 500_000), strings.Repeat("]", 500_000))
+			f.set(2, "<</Type/Pages/Count 1/Kids[4 0 R]>>")
+			return f.bytes()
+		}, ErrDamaged},
+		{"page tree that loops", func(t *testing.T) []byte {
+			f := manual(0)
+			f.set(2, "<</Type/Pages/Count 1/Kids[3 0 R]>>")
+			f.set(3, "<</Type/Pages/Count 1/Kids[2 0 R]>>")
+			return f.bytes()
+		}, ErrDamaged},
+		{"page tree that doubles at each level", func(t *testing.T) []byte {
+			f := &pdfFile{}
+			f.add("<</Type/Catalog/Pages 2 0 R>>")
+			for i := range 60 {
+				f.add("<</Type/Pages/Kids[%d 0 R %d 0 R]>>", i+3, i+3)
+			}
+			f.add("<</Type/Page>>")
+			return f.bytes()
+		}, ErrTooLarge},
+		{"page tree that is a chain", func(t *testing.T) []byte {
+			f := &pdfFile{}
+			f.add("<</Type/Catalog/Pages 2 0 R>>")
+			for i := range 50_000 {
+				f.add("<</Type/Pages/Kids[%d 0 R]>>", i+3)
+			}
+			f.add("<</Type/Page>>")
+			return f.bytes()
+		}, ErrTooLarge},
+		{"no pages, a count of a billion", func(t *testing.T) []byte {
+			f := manual(0)
+			f.set(2, "<</Type/Pages/Count 1000000000/Kids[]>>")
+			return f.bytes()
+		}, ErrNoPages},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			data := tt.file(t)
+			require.Less(t, len(data), 12<<20)
+			peak := watchHeap()
+			start := time.Now()
+			_, err := Open(context.Background(), bytes.NewReader(data), int64(len(data)), Options{})
+			took, most := time.Since(start), peak()
+			require.ErrorIs(t, err, tt.want)
+			require.Less(t, took, 5*time.Second)
+			require.Less(t, most, uint64(256<<20))
+			t.Logf("%d bytes, %v, %d MiB: %v", len(data), took.Round(time.Millisecond), most>>20, err)
+		})
+	}
+}
+
+// watchHeap returns a function that ends watching, and returns the most bytes
+// that the heap has grown by.
+func watchHeap() func() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	base, most := m.HeapAlloc, uint64(0)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				runtime.ReadMemStats(&m)
+				if m.HeapAlloc > base {
+					most = max(most, m.HeapAlloc-base)
+				}
+			}
+		}
+	}()
+	return func() uint64 {
+		close(stop)
+		<-done
+		return most
+	}
+}

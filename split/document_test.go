@@ -1,0 +1,263 @@
+package split
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/pdfcpu/pdfcpu/pkg/api"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+	"github.com/stretchr/testify/require"
+)
+
+func openBytes(data []byte, o Options) (*Document, error) {
+	return Open(context.Background(), bytes.NewReader(data), int64(len(data)), o)
+}
+
+func TestOpenRefuses(t *testing.T) {
+	noPages := manual(0)
+	noTree := &pdfFile{}
+	noTree.add("<</Type/Catalog>>")
+	trailerEncrypted := manual(1)
+	trailerEncrypted.stream("/Filter/FlateDecode", []byte("noise, as if it were encrypted"))
+	trailerEncrypted.trailer = "/Encrypt<</Filter/Standard/V 5/R 5>>"
+	lost := manual(2)
+	lost.set(5, "null")
+
+	tests := []struct {
+		name string
+		data []byte
+		opts Options
+		kind error
+		text string
+	}{
+		{"empty", nil, Options{}, ErrNotPDF, "not a PDF: the file is empty"},
+		{"text", []byte("hello"), Options{}, ErrNotPDF, "not a PDF: no %PDF- mark in its first 1,024 bytes"},
+		{"mark too late", append(bytes.Repeat([]byte(" "), 1020), "%PDF-1.7"...), Options{}, ErrNotPDF, "not a PDF: no %PDF- mark in its first 1,024 bytes"},
+		{"no pages", noPages.bytes(), Options{}, ErrNoPages, "damaged PDF: no pages: its page tree is empty"},
+		{"no pages is damage", noPages.bytes(), Options{}, ErrDamaged, "damaged PDF: no pages: its page tree is empty"},
+		{"no page tree", noTree.bytes(), Options{}, ErrDamaged, "damaged PDF: it has no page tree"},
+		{"a page is missing", lost.bytes(), Options{}, ErrDamaged, "damaged PDF: page 1 cannot be read"},
+		{"encrypted from the trailer", trailerEncrypted.bytes(), Options{}, ErrEncrypted, "encrypted PDF: in a way that is not supported (a dictionary in the trailer)"},
+		{"above the limit", manual(1).bytes(), Options{Limits: Limits{FileBytes: 100}}, ErrTooLarge, "PDF too large: 556 bytes, the limit is 100"},
+		{"more pages than allowed", manual(5).bytes(), Options{Limits: Limits{Pages: 3}}, ErrTooLarge, "PDF too large: it has more than 3 pages"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := openBytes(tt.data, tt.opts)
+			require.ErrorIs(t, err, tt.kind)
+			require.EqualError(t, err, tt.text)
+			require.Nil(t, d)
+		})
+	}
+}
+
+func TestOpenRunsOutOfTime(t *testing.T) {
+	_, err := openBytes(manual(1).bytes(), Options{Limits: Limits{Time: 1}})
+	require.ErrorIs(t, err, ErrTooLarge)
+	require.EqualError(t, err, "PDF too large: reading it takes longer than 1ns")
+}
+
+func TestOpenIsCancelled(t *testing.T) {
+	stopped := errors.New("stopped by the user")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(stopped)
+	data := manual(1).bytes()
+	_, err := Open(ctx, bytes.NewReader(data), int64(len(data)), Options{})
+	require.ErrorIs(t, err, stopped)
+}
+
+// stuck never answers beyond the head of the file.
+type stuck struct {
+	*bytes.Reader
+	release chan struct{}
+}
+
+func (s stuck) ReadAt(p []byte, off int64) (int, error) {
+	if off > 0 {
+		<-s.release
+		return 0, io.ErrUnexpectedEOF
+	}
+	return s.Reader.ReadAt(p, off)
+}
+
+func TestOpenComesBackFromAStuckReader(t *testing.T) {
+	data := manual(200).bytes()
+	s := stuck{bytes.NewReader(data), make(chan struct{})}
+	defer close(s.release)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	_, err := Open(ctx, s, int64(len(data)), Options{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// broken fails to read, as a disk does.
+type broken struct{ *bytes.Reader }
+
+var errDisk = errors.New("input/output error")
+
+func (b broken) ReadAt(p []byte, off int64) (int, error) {
+	if off > 0 {
+		return 0, errDisk
+	}
+	return b.Reader.ReadAt(p, off)
+}
+
+func TestOpenReportsReadErrors(t *testing.T) {
+	data := manual(200).bytes()
+	_, err := Open(context.Background(), broken{bytes.NewReader(data)}, int64(len(data)), Options{})
+	require.ErrorIs(t, err, errDisk)
+	require.NotErrorIs(t, err, ErrDamaged)
+}
+
+func TestOpenLeavesNoFolder(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	_, err := openBytes(manual(1).bytes(), Options{})
+	require.NoError(t, err)
+	entries, err := os.ReadDir(home)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
+func TestClose(t *testing.T) {
+	d, err := openBytes(manual(2).bytes(), Options{})
+	require.NoError(t, err)
+	c, err := d.Chunk(context.Background(), PageRange{1, 1})
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	require.NoError(t, d.Close())
+	_, err = d.Chunk(context.Background(), PageRange{1, 1})
+	require.ErrorIs(t, err, os.ErrClosed)
+	n, err := c.WriteTo(io.Discard)
+	require.NoError(t, err)
+	require.Equal(t, c.Size(), n)
+}
+
+func encrypted(t *testing.T, c *model.Configuration, data []byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	require.NoError(t, api.Encrypt(bytes.NewReader(data), &out, c))
+	return out.Bytes()
+}
+
+func TestEncrypted(t *testing.T) {
+	plain := manual(3).bytes()
+	ciphers := map[string]func(user, owner string) *model.Configuration{
+		"RC4 128": func(u, o string) *model.Configuration { return model.NewRC4Configuration(u, o, 128) },
+		"AES 128": func(u, o string) *model.Configuration { return model.NewAESConfiguration(u, o, 128) },
+		"AES 256": func(u, o string) *model.Configuration { return model.NewAESConfiguration(u, o, 256) },
+	}
+	for name, configuration := range ciphers {
+		t.Run(name, func(t *testing.T) {
+			locked := encrypted(t, configuration("", "owner"), plain)
+			secret := encrypted(t, configuration("user", "owner"), plain)
+
+			d, err := openBytes(locked, Options{})
+			require.NoError(t, err, "an empty user password opens")
+			require.True(t, d.Encrypted())
+			requirePage(t, d, 2, "(Page 2) Tj")
+
+			_, err = openBytes(secret, Options{})
+			require.EqualError(t, err, "encrypted PDF: it needs a password")
+			_, err = openBytes(secret, Options{Password: "wrong"})
+			require.EqualError(t, err, "encrypted PDF: the password does not open it")
+			for _, password := range []string{"user", "owner"} {
+				d, err := openBytes(secret, Options{Password: password})
+				require.NoError(t, err, password)
+				require.True(t, d.Encrypted())
+				requirePage(t, d, 3, "(Page 3) Tj")
+			}
+		})
+	}
+	d, err := openBytes(plain, Options{Password: "needless"})
+	require.NoError(t, err)
+	require.False(t, d.Encrypted())
+}
+
+// requirePage cuts a page out, and finds the text in the chunk's content.
+func requirePage(t *testing.T, d *Document, page int, text string) {
+	t.Helper()
+	v, p := reopen(t, d, PageRange{page, page})
+	content, ok := v.content(p[0].dict(v)["Contents"])
+	require.True(t, ok)
+	require.Contains(t, string(content), text)
+}
+
+// reopen cuts a chunk and reads it again.
+func reopen(t *testing.T, d *Document, r PageRange) (*view, []page) {
+	t.Helper()
+	c, err := d.Chunk(context.Background(), r)
+	require.NoError(t, err)
+	again, err := Open(context.Background(), c, c.Size(), Options{})
+	require.NoError(t, err)
+	require.Equal(t, r.Len(), again.Pages())
+	require.False(t, again.Encrypted())
+	return newView(again.table.Load()), again.tree.pages
+}
+
+func TestIsPDF(t *testing.T) {
+	require.True(t, IsPDF([]byte("%PDF-1.4")))
+	require.True(t, IsPDF([]byte("\xef\xbb\xbf\n%PDF-2.0 rest")))
+	require.False(t, IsPDF(nil))
+	require.False(t, IsPDF([]byte("%PD")))
+	require.False(t, IsPDF(append(make([]byte, 1020), "%PDF-"...)))
+}
+
+// An object that cannot be read matters where the pages lead to it.
+func TestOpenLostObject(t *testing.T) {
+	f := manual(2)
+	lost := f.add("<</Broken (no end >>")
+	d, err := openBytes(f.bytes(), Options{})
+	require.NoError(t, err, "nothing leads to it")
+	require.Equal(t, 2, d.Pages())
+
+	f.set(5, "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Odd %d 0 R>>", lost)
+	_, err = openBytes(f.bytes(), Options{})
+	require.EqualError(t, err, fmt.Sprintf("damaged PDF: object %d cannot be read", lost))
+
+	f.set(lost, "null")
+	_, err = openBytes(f.bytes(), Options{})
+	require.NoError(t, err)
+}
+
+// The old security handlers take some wrong passwords for right.
+func TestNoiseIsNoDecryption(t *testing.T) {
+	stream := func(data []byte) types.StreamDict {
+		return types.StreamDict{Dict: types.Dict{}, Raw: data, FilterPipeline: []types.PDFFilter{{Name: "FlateDecode"}}}
+	}
+	noise := stream([]byte("no zlib stream starts like this"))
+	limits := Limits{}.withDefaults(0)
+
+	tried, sound := (&table{limits: limits, direct: map[int]types.Object{1: noise, 2: noise}}).tryStreams()
+	require.True(t, tried)
+	require.False(t, sound)
+	tried, sound = (&table{limits: limits, direct: map[int]types.Object{1: noise, 2: stream(deflated(t, "text", 0, 0))}}).tryStreams()
+	require.True(t, tried)
+	require.True(t, sound, "one damaged stream is no wrong password")
+	tried, _ = (&table{limits: limits, direct: map[int]types.Object{1: types.Integer(1)}}).tryStreams()
+	require.False(t, tried)
+}
+
+func TestWarnings(t *testing.T) {
+	f := manual(2)
+	f.set(4, "<</Length 3>>\nstream\nBT ET\nendstream")
+	d, err := openBytes(f.bytes(), Options{})
+	require.NoError(t, err)
+	require.Equal(t, []string{"streams with a wrong length, repaired: 1"}, d.Warnings())
+
+	f = sharing(6)
+	f.set(6, "<</Length 4/Filter/FlateDecode>>\nstream\nnone\nendstream")
+	d, err = openBytes(f.bytes(), Options{})
+	require.NoError(t, err)
+	c, err := d.Chunk(context.Background(), PageRange{1, 3})
+	require.NoError(t, err)
+	require.Equal(t, []string{"the content of its page 2 is damaged"}, c.Warnings())
+}

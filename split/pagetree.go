@@ -1,0 +1,204 @@
+package split
+
+import (
+	"context"
+	"maps"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
+
+// tree is what a walk over the page tree finds.
+type tree struct {
+	pages    []page
+	nodes    map[int]bool // object numbers of the tree's inner nodes
+	leaves   map[int]bool // object numbers of the pages
+	uses     map[int]int  // resource dictionaries and their parts: on how many pages
+	warnings []string
+
+	view   *view
+	path   map[int]bool
+	visits int
+}
+
+// page is a leaf of the page tree.
+type page struct {
+	number    int        // its object number, 0 for a page without one
+	direct    types.Dict // such a page itself
+	inherited *attributes
+}
+
+// attributes are what the nodes above a page say about it.
+type attributes struct {
+	dict types.Dict
+	key  int // identity of the Resources in dict: an object number, or a negative one of our own
+}
+
+var inheritable = []string{"CropBox", "MediaBox", "Resources", "Rotate"}
+
+// maxTreeDepth allows for writers that make a chain of a tree.
+const maxTreeDepth = 10_000
+
+func (t *tree) walk(ctx context.Context, tab *table) error {
+	t.nodes, t.leaves, t.uses = map[int]bool{}, map[int]bool{}, map[int]int{}
+	t.path = map[int]bool{}
+	t.view = newView(tab)
+	defer func() { t.view, t.path = nil, nil }()
+
+	top, err := t.top(tab)
+	if err == nil {
+		err = t.node(ctx, top, &attributes{}, 0)
+	}
+	if err == nil {
+		err = t.view.err
+	}
+	if err != nil {
+		return err
+	}
+	if len(t.pages) == 0 {
+		return refuse(ErrNoPages, "its page tree is empty")
+	}
+	return nil
+}
+
+// top returns the root of the page tree. Where the catalog does not lead to
+// one, any catalog, then any node without a parent that can be found will do.
+func (t *tree) top(tab *table) (types.Object, error) {
+	if pages := t.view.dict(types.IndirectRef{ObjectNumber: types.Integer(tab.root)})["Pages"]; t.view.dict(pages) != nil {
+		return pages, nil
+	}
+	var parentless types.Object
+	for _, nr := range tab.numbers() {
+		ref := types.IndirectRef{ObjectNumber: types.Integer(nr)}
+		d := t.view.dict(ref)
+		switch t.view.name(d["Type"]) {
+		case "Catalog":
+			if t.view.dict(d["Pages"]) != nil {
+				t.warn("the trailer leads to no catalog: another one was found")
+				return d["Pages"], nil
+			}
+		case "Pages":
+			if d["Parent"] == nil && parentless == nil {
+				parentless = ref
+			}
+		}
+	}
+	if parentless == nil {
+		return nil, refuse(ErrDamaged, "it has no page tree")
+	}
+	t.warn("no catalog leads to the page tree")
+	return parentless, nil
+}
+
+func (t *tree) node(ctx context.Context, o types.Object, above *attributes, depth int) error {
+	l := t.view.table.limits
+	if t.visits++; t.visits > l.Pages+l.Objects || len(t.pages) > l.Pages {
+		return refuse(ErrTooLarge, "it has more than %d pages", l.Pages)
+	}
+	if depth > maxTreeDepth {
+		return refuse(ErrTooLarge, "its page tree is more than %d levels deep", maxTreeDepth)
+	}
+	if t.visits%1000 == 0 && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	nr := refNumber(o)
+	d, ok := t.view.follow(o).(types.Dict)
+	if !ok {
+		if s, isStream := t.view.follow(o).(types.StreamDict); isStream {
+			d, ok = s.Dict, true
+		}
+	}
+	if !ok {
+		if t.view.err != nil {
+			return t.view.err
+		}
+		// Going on would lose a page that another reader may find.
+		return refuse(ErrDamaged, "page %d cannot be read", len(t.pages)+1)
+	}
+	kids, inner := d["Kids"]
+	if !inner && t.view.name(d["Type"]) != "Pages" {
+		t.leaf(nr, d, above)
+		return t.view.err
+	}
+	if nr != 0 {
+		if t.path[nr] {
+			return refuse(ErrDamaged, "its page tree loops")
+		}
+		t.path[nr], t.nodes[nr] = true, true
+		defer delete(t.path, nr)
+	}
+	attrs := t.inherit(d, above)
+	for _, kid := range t.view.array(kids) {
+		if err := t.node(ctx, kid, attrs, depth+1); err != nil {
+			return err
+		}
+	}
+	return t.view.err
+}
+
+func (t *tree) inherit(d types.Dict, above *attributes) *attributes {
+	var attrs *attributes
+	for _, key := range inheritable {
+		value := d[key]
+		if t.view.follow(value) == nil {
+			continue
+		}
+		if attrs == nil {
+			attrs = &attributes{dict: types.Dict{}, key: above.key}
+			maps.Copy(attrs.dict, above.dict)
+		}
+		attrs.dict[key] = value
+		if key == "Resources" {
+			if attrs.key = refNumber(value); attrs.key == 0 {
+				attrs.key = -t.visits
+			}
+		}
+	}
+	if attrs == nil {
+		return above
+	}
+	return attrs
+}
+
+func (t *tree) leaf(nr int, d types.Dict, above *attributes) {
+	p := page{number: nr, inherited: above}
+	if nr == 0 {
+		p.direct = d
+	}
+	t.pages = append(t.pages, p)
+	if nr != 0 {
+		t.leaves[nr] = true
+	}
+	res := p.resources(t.view, d)
+	if res.key != 0 {
+		t.uses[res.key]++
+	}
+	for _, kind := range resourceKinds {
+		if nr := refNumber(res.dict[kind]); nr != 0 {
+			t.uses[nr]++
+		}
+	}
+}
+
+// dict returns the page's dictionary.
+func (p *page) dict(v *view) types.Dict {
+	if p.direct != nil {
+		return p.direct
+	}
+	return v.dict(types.IndirectRef{ObjectNumber: types.Integer(p.number)})
+}
+
+// resources returns the page's resources. The key is 0 where no other page has
+// that dictionary.
+func (p *page) resources(v *view, d types.Dict) resources {
+	if own := d["Resources"]; v.follow(own) != nil {
+		return resources{v.dict(own), refNumber(own)}
+	}
+	return resources{v.dict(p.inherited.dict["Resources"]), p.inherited.key}
+}
+
+func (t *tree) warn(s string) {
+	const most = 20 // of a page tree that is all wrong, these say enough
+	if len(t.warnings) < most {
+		t.warnings = append(t.warnings, s)
+	}
+}

@@ -1,0 +1,46 @@
+package split
+
+// MaxChunkPages is the most pages that [Plan] puts into one chunk. The
+// official clients of the Unstructured API have the same limit
+// (MAX_PAGES_PER_SPLIT in the Python client's split_pdf_hook.py).
+const MaxChunkPages = 20
+
+// Plan divides a document's pages into chunks. It depends on the page count
+// and the concurrency alone, so that the same document is always cut the same
+// way. A document of at most two pages stays whole.
+//
+// With n pages and c requests at a time, w = ceil(n/20c) waves are needed, and
+// k = min(w·c, ceil(n/2)) chunks fill them: as even as possible, the larger
+// ones first, never above [MaxChunkPages] and at least two pages on average,
+// as with the official clients.
+//
+// The ranges start at page 1, cover every page once and are in order. Plan
+// returns nil for no pages; a concurrency below 1 counts as 1.
+func Plan(pages, concurrency int) []PageRange {
+	if pages <= 0 {
+		return nil
+	}
+	chunks := chunkCount(pages, max(concurrency, 1))
+	size, larger := pages/chunks, pages%chunks
+	plan := make([]PageRange, 0, chunks)
+	for first := 1; first <= pages; {
+		n := size
+		if len(plan) < larger {
+			n++
+		}
+		plan = append(plan, PageRange{First: first, Last: first + n - 1})
+		first += n
+	}
+	return plan
+}
+
+func chunkCount(pages, concurrency int) int {
+	pairs := ceilDiv(pages, 2)
+	if concurrency >= pairs {
+		return pairs
+	}
+	waves := ceilDiv(pages, MaxChunkPages*concurrency)
+	return min(waves*concurrency, pairs)
+}
+
+func ceilDiv(a, b int) int { return (a-1)/b + 1 }

@@ -1,0 +1,92 @@
+package split
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+)
+
+// view reads a [table] for one task: it keeps what it has parsed for a while,
+// and the first error, so that its methods can just return nothing. It is not
+// safe for concurrent use.
+type view struct {
+	table  *table
+	parsed map[int]types.Object
+	err    error
+
+	inflated int64 // bytes of content decompressed so far
+	warnings []string
+}
+
+func newView(t *table) *view {
+	return &view{table: t, parsed: map[int]types.Object{}}
+}
+
+// object returns the object of that number, nil for none.
+func (v *view) object(nr int) types.Object {
+	if o, ok := v.table.direct[nr]; ok {
+		return o
+	}
+	if o, ok := v.parsed[nr]; ok {
+		return o
+	}
+	o, err := v.table.object(nr)
+	if err != nil && v.err == nil {
+		v.err = err
+	}
+	const most = 10_000
+	if len(v.parsed) >= most {
+		clear(v.parsed)
+	}
+	v.parsed[nr] = o
+	return o
+}
+
+// follow returns the object that o refers to, or o itself.
+func (v *view) follow(o types.Object) types.Object {
+	const longest = 10 // an object that is but a reference is odd; a chain of them is an attack
+	for range longest {
+		ref, ok := o.(types.IndirectRef)
+		if !ok {
+			return o
+		}
+		o = v.object(ref.ObjectNumber.Value())
+	}
+	return nil
+}
+
+// dict returns o as a dictionary, also that of a stream; nil for anything else.
+func (v *view) dict(o types.Object) types.Dict {
+	switch o := v.follow(o).(type) {
+	case types.Dict:
+		return o
+	case types.StreamDict:
+		return o.Dict
+	}
+	return nil
+}
+
+func (v *view) array(o types.Object) types.Array {
+	a, _ := v.follow(o).(types.Array)
+	return a
+}
+
+func (v *view) name(o types.Object) string {
+	n, _ := v.follow(o).(types.Name)
+	return string(n)
+}
+
+// refNumber returns the number that o refers to, 0 where it is no reference.
+func refNumber(o types.Object) int {
+	if ref, ok := o.(types.IndirectRef); ok {
+		return ref.ObjectNumber.Value()
+	}
+	return 0
+}
+
+// Maps are always read in order: the same document gives the same chunk.
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
+	return slices.Sorted(maps.Keys(m))
+}
