@@ -1,0 +1,93 @@
+package retry
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
+	"time"
+)
+
+// sending is one attempt under way.
+type sending struct {
+	start  time.Time
+	body   *sentBody // the one in use; nil is no body
+	answer *answerBody
+	hooks  httptrace.ClientTrace
+
+	asked     atomic.Bool // the transport asked for a connection
+	connected atomic.Bool // and got one
+	wrote     atomic.Int32
+}
+
+// Values of sending.wrote.
+const (
+	wroteUnknown int32 = iota // a transport that does not say, or has not yet
+	wroteAll
+	wroteFailed
+)
+
+func (s *sending) trace(ctx context.Context) context.Context {
+	s.hooks = httptrace.ClientTrace{
+		GetConn: func(string) { s.asked.Store(true); s.connected.Store(false) },
+		GotConn: func(httptrace.GotConnInfo) { s.connected.Store(true) },
+		WroteRequest: func(i httptrace.WroteRequestInfo) {
+			if i.Err != nil {
+				s.wrote.Store(wroteFailed)
+			} else {
+				s.wrote.Store(wroteAll)
+			}
+		},
+	}
+	return httptrace.WithClientTrace(ctx, &s.hooks)
+}
+
+func (s *sending) progress() progress {
+	if s.body == nil {
+		return progress{}
+	}
+	return s.body.progress()
+}
+
+// sent reports whether the request went out to its end. Where the transport does
+// not say, a body that was taken to its end counts as sent.
+func (s *sending) sent(answered bool) bool {
+	switch s.wrote.Load() {
+	case wroteAll:
+		return true
+	case wroteFailed:
+		return false
+	}
+	if s.body == nil {
+		return answered
+	}
+	return s.body.progress().done
+}
+
+// RoundTrip sends an attempt within the policy's limits: it is what the HTTP
+// client of the call uses as its transport. A client that follows redirects comes
+// here several times in one attempt; the limits are the attempt's.
+func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
+	s := l.sending
+	ctx, cancel := context.WithCancelCause(req.Context())
+	b := &answerBody{ctx: ctx, limits: limits{cancel: cancel, budget: &l.policy.Budget, attempt: l.state.Attempt, silent: l.silent}}
+	now := time.Now()
+	b.limits.start(now, now.Sub(s.start))
+	resp, err := l.transport.RoundTrip(req.WithContext(s.trace(ctx)))
+	b.limits.stop()
+	if err != nil {
+		err = withLimit(ctx, err)
+		b.limits.close()
+		return nil, err
+	}
+	if resp.Body == nil {
+		resp.Body = http.NoBody
+	}
+	b.rc, resp.Body, s.answer = resp.Body, b, b
+	return resp, nil
+}
+
+// silent tells that the attempt has been without an answer for some time.
+func (l *loop) silent(attempt int) {
+	l.emit(Event{Kind: EventSilence, Attempt: attempt, Wait: l.policy.Budget.Silence})
+}

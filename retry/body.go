@@ -1,0 +1,89 @@
+package retry
+
+import (
+	"errors"
+	"io"
+	"sync"
+)
+
+// sentBody is one attempt's reader of the request's body. It opens the body at
+// the first read, so that an attempt that never gets a connection costs a body
+// that opens only once nothing, and counts what the transport takes. Close may
+// come from another goroutine while a read is under way.
+type sentBody struct {
+	body Body
+
+	mu     sync.Mutex
+	rc     io.ReadCloser
+	opened bool
+	closed bool
+	n      int64
+	eof    bool
+	err    error // of Open or Read, which is the caller's fault and not the network's
+}
+
+var errBodyClosed = errors.New("request body closed")
+
+func (s *sentBody) Read(p []byte) (int, error) {
+	rc, err := s.open()
+	if err != nil {
+		return 0, err
+	}
+	n, err := rc.Read(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n += int64(n)
+	switch {
+	case errors.Is(err, io.EOF):
+		s.eof = true
+	case err != nil && !s.closed:
+		s.err = err
+	}
+	return n, err
+}
+
+func (s *sentBody) open() (io.ReadCloser, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return nil, errBodyClosed
+	case s.err != nil:
+		return nil, s.err
+	case s.rc == nil:
+		s.opened = true
+		s.rc, s.err = s.body.Open()
+	}
+	return s.rc, s.err
+}
+
+func (s *sentBody) Close() error {
+	s.mu.Lock()
+	rc, closed := s.rc, s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if rc == nil || closed {
+		return nil
+	}
+	return rc.Close()
+}
+
+// progress is what is known of a body that was being sent.
+type progress struct {
+	n      int64
+	done   bool // taken to its end
+	opened bool
+	length bool // not as long as declared
+	err    error
+}
+
+func (s *sentBody) progress() progress {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := progress{n: s.n, opened: s.opened, err: s.err, done: s.eof}
+	if l := s.body.Len; l >= 0 {
+		p.done = s.n >= l
+		p.length = s.n > l || s.eof && s.n < l
+	}
+	return p
+}

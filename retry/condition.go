@@ -1,0 +1,207 @@
+package retry
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Condition says which outcomes a rule is for. All members that are set must
+// hold; the zero value matches every outcome.
+type Condition struct {
+	// Status holds where the answer's status is in the set.
+	Status Statuses `json:"status,omitempty"`
+	// Kind holds where the attempt ended with one of these error kinds.
+	Kind []Kind `json:"kind,omitempty"`
+	// Header holds where the answer has every entry: a name ("Retry-After")
+	// must be present, a pair ("x-should-retry: false") must be equal without
+	// regard to case and to blanks around it.
+	Header []string `json:"header,omitempty"`
+	// NoHeader holds where the answer has none of these names.
+	NoHeader []string `json:"no_header,omitempty"`
+	// JSON holds where the whole body was seen, is a JSON object and has each
+	// member with that literal boolean. Names are exact, the last of duplicates
+	// counts, a dot descends ("result.isError").
+	JSON map[string]bool `json:"json,omitempty"`
+	// Body holds where the whole body was seen and has this shape.
+	Body Shape `json:"body,omitempty"`
+	// Fact holds where the caller stated each fact with that value. A fact that
+	// the caller did not state holds neither way.
+	Fact map[string]bool `json:"fact,omitempty"`
+	// Any holds where one of the conditions does.
+	Any []Condition `json:"any,omitempty"`
+	// Not holds where the condition does not.
+	Not *Condition `json:"not,omitempty"`
+}
+
+// Shape is a form of a body.
+type Shape string
+
+// The shapes.
+const (
+	NotJSON   Shape = "not-json"   // also an empty body and an HTML page
+	NotObject Shape = "not-object" // anything but a JSON object
+	NotList   Shape = "not-list"   // anything but a JSON array
+)
+
+// IsZero reports whether the condition matches every outcome.
+func (c Condition) IsZero() bool {
+	return len(c.Status) == 0 && len(c.Kind) == 0 && len(c.Header) == 0 && len(c.NoHeader) == 0 &&
+		len(c.JSON) == 0 && c.Body == "" && len(c.Fact) == 0 && len(c.Any) == 0 && c.Not == nil
+}
+
+// String prints the condition as the policy's table shows it.
+func (c Condition) String() string {
+	if c.IsZero() {
+		return "always"
+	}
+	var parts []string
+	if len(c.Status) > 0 {
+		parts = append(parts, "status "+c.Status.String())
+	}
+	if len(c.Kind) > 0 {
+		names := make([]string, len(c.Kind))
+		for i, k := range c.Kind {
+			names[i] = string(k)
+		}
+		parts = append(parts, "error "+strings.Join(names, ", "))
+	}
+	for _, h := range c.Header {
+		parts = append(parts, "header `"+h+"`")
+	}
+	for _, h := range c.NoHeader {
+		parts = append(parts, "no header `"+h+"`")
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.JSON)) {
+		parts = append(parts, fmt.Sprintf("body `%q: %t`", k, c.JSON[k]))
+	}
+	if c.Body != "" {
+		parts = append(parts, "body "+string(c.Body))
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Fact)) {
+		parts = append(parts, fmt.Sprintf("fact %s is %t", k, c.Fact[k]))
+	}
+	if len(c.Any) > 0 {
+		alt := make([]string, len(c.Any))
+		for i, a := range c.Any {
+			alt[i] = a.String()
+		}
+		parts = append(parts, "("+strings.Join(alt, " or ")+")")
+	}
+	if c.Not != nil {
+		parts = append(parts, "not ("+c.Not.String()+")")
+	}
+	return strings.Join(parts, " and ")
+}
+
+// needsBody reports whether the condition looks at the body.
+func (c *Condition) needsBody() bool {
+	return len(c.JSON) > 0 || c.Body != "" || slices.ContainsFunc(c.Any, func(a Condition) bool { return a.needsBody() }) ||
+		c.Not != nil && c.Not.needsBody()
+}
+
+// truth is a three-valued answer: without the body some conditions are open.
+type truth int8
+
+const (
+	no truth = iota
+	open
+	yes
+)
+
+// matcher evaluates conditions on one observation; the body is parsed once.
+type matcher struct {
+	o      *Observation
+	seen   bool // the body's shape and members may be looked at
+	parsed bool
+	doc    document
+}
+
+func newMatcher(o *Observation) matcher { return matcher{o: o, seen: o.Peek != nil || o.PeekEOF} }
+
+func (m *matcher) match(c *Condition) truth {
+	if len(c.Status) > 0 && !c.Status.Has(m.o.Status) ||
+		len(c.Kind) > 0 && !slices.Contains(c.Kind, m.o.Kind) {
+		return no
+	}
+	for _, h := range c.Header {
+		if !hasHeader(m.o.Header, h) {
+			return no
+		}
+	}
+	for _, h := range c.NoHeader {
+		if hasHeader(m.o.Header, h) {
+			return no
+		}
+	}
+	for k, want := range c.Fact {
+		if got, ok := m.o.Facts[k]; !ok || got != want {
+			return no
+		}
+	}
+	result := yes
+	if len(c.Any) > 0 {
+		best := no
+		for i := range c.Any {
+			best = max(best, m.match(&c.Any[i]))
+		}
+		result = min(result, best)
+	}
+	if c.Not != nil {
+		result = min(result, yes-m.match(c.Not))
+	}
+	if result == no || len(c.JSON) == 0 && c.Body == "" {
+		return result
+	}
+	if !m.seen {
+		if m.o.Status == 0 || m.o.Stream {
+			return no
+		}
+		return open
+	}
+	if !m.o.PeekEOF {
+		return no
+	}
+	if !m.body(c) {
+		return no
+	}
+	return result
+}
+
+func (m *matcher) body(c *Condition) bool {
+	if !m.parsed {
+		m.doc, m.parsed = parseDocument(m.o.Peek), true
+	}
+	switch c.Body {
+	case NotJSON:
+		if m.doc.valid() {
+			return false
+		}
+	case NotObject:
+		if m.doc.isObject() {
+			return false
+		}
+	case NotList:
+		if m.doc.isList() {
+			return false
+		}
+	}
+	for path, want := range c.JSON {
+		if got, ok := m.doc.boolean(path); !ok || got != want {
+			return false
+		}
+	}
+	return true
+}
+
+func hasHeader(h http.Header, entry string) bool {
+	name, want, pair := strings.Cut(entry, ":")
+	values := h.Values(strings.TrimSpace(name))
+	if !pair {
+		return len(values) > 0
+	}
+	want = strings.TrimSpace(want)
+	return slices.ContainsFunc(values, func(v string) bool { return strings.EqualFold(strings.TrimSpace(v), want) })
+}

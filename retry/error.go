@@ -1,0 +1,123 @@
+package retry
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Error is a call that ended without a usable answer. It unwraps to the last
+// attempt's error, and where the caller's context ended also to its cause.
+type Error struct {
+	Trace Trace
+	// Last is the last attempt's outcome; nil where no attempt was made.
+	Last *Observation
+	Err  error
+}
+
+// Error is one line: how often, how long, what stopped it, why.
+func (e *Error) Error() string {
+	var b strings.Builder
+	switch n := len(e.Trace.Attempts); n {
+	case 0:
+		b.WriteString("no attempt")
+	case 1:
+		b.WriteString("1 attempt")
+	default:
+		fmt.Fprintf(&b, "%d attempts", n)
+	}
+	fmt.Fprintf(&b, " in %s", roundSpan(e.Trace.Elapsed))
+	if e.Trace.Stop != "" {
+		fmt.Fprintf(&b, ", stopped by %s", e.Trace.Stop)
+	}
+	if e.Last != nil && e.Last.Status != 0 {
+		fmt.Fprintf(&b, ", last status %d", e.Last.Status)
+	}
+	if e.Err != nil {
+		b.WriteString(": ")
+		b.WriteString(oneLine(e.Err.Error()))
+	}
+	return b.String()
+}
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// ResultError marks what was wrong with an answer: its Kind is what a policy's
+// conditions see. A kind of the caller's own matches no condition.
+type ResultError struct {
+	Kind Kind
+	Err  error
+}
+
+// Truncated marks an answer that ended early.
+func Truncated(err error) error { return &ResultError{KindTruncated, err} }
+
+// Decode marks an answer that is complete but not what was asked for.
+func Decode(err error) error { return &ResultError{KindDecode, err} }
+
+func (e *ResultError) Error() string {
+	if e.Err == nil {
+		return string(e.Kind)
+	}
+	return e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *ResultError) Unwrap() error { return e.Err }
+
+// limitError is a limit of the policy that ended an attempt.
+type limitError struct {
+	kind Kind
+	text string
+}
+
+func (e *limitError) Error() string { return e.text }
+
+// Timeout marks the error as a time-out for errors that look for it.
+func (e *limitError) Timeout() bool { return true }
+
+func headersLimit(d time.Duration) error {
+	return &limitError{KindTimeout, fmt.Sprintf("no answer within the attempt's limit of %s", formatSpan(d))}
+}
+
+func idleLimit(d time.Duration) error {
+	return &limitError{KindIdle, fmt.Sprintf("no byte of the answer's body within the idle limit of %s", formatSpan(d))}
+}
+
+// errTwice is a body that had to be opened again but cannot be.
+var errTwice = errors.New("the request's body cannot be replayed")
+
+// roundSpan keeps three or four digits.
+func roundSpan(d time.Duration) string {
+	switch {
+	case d >= time.Minute:
+		d = d.Round(time.Second)
+	case d >= time.Second:
+		d = d.Round(100 * time.Millisecond)
+	default:
+		d = d.Round(time.Millisecond)
+	}
+	return formatSpan(d)
+}
+
+// oneLine quotes control characters, so that what a server wrote cannot act on
+// a terminal.
+func oneLine(s string) string {
+	if !strings.ContainsFunc(s, unicode.IsControl) {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			q := strconv.QuoteRune(r)
+			b.WriteString(q[1 : len(q)-1])
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,121 @@
+package retry
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// limits ends an attempt that takes too long to its answer's header, or whose
+// body sees no byte for too long, by the cause of its context. One timer serves
+// all waits. Setting a timer is dear, it may wake a thread: one that is pending
+// is left alone, and set anew if it turns out to have fired too early.
+type limits struct {
+	cancel  context.CancelCauseFunc
+	budget  *Budget
+	attempt int
+	silent  func(attempt int) // told once, after Budget.Silence
+
+	mu    sync.Mutex
+	timer *time.Timer
+	at    time.Time // when the timer fires; zero is never
+	due   time.Time // when the wait is over; zero is no wait
+	stage stage
+	ends  time.Time // of the wait for the header; zero is no limit
+}
+
+type stage int8
+
+const (
+	stageSilence stage = iota
+	stageHeaders
+	stageIdle
+)
+
+// start begins the wait for the header of an attempt that is that old.
+func (l *limits) start(now time.Time, age time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.budget.ToHeaders > 0 {
+		l.ends = now.Add(l.budget.ToHeaders - age)
+	}
+	if wait := l.budget.Silence - age; wait > 0 && (l.ends.IsZero() || now.Add(wait).Before(l.ends)) {
+		l.arm(stageSilence, now, wait)
+	} else if !l.ends.IsZero() {
+		l.arm(stageHeaders, now, l.ends.Sub(now))
+	}
+}
+
+// wait begins the wait for a byte of the body.
+func (l *limits) wait() {
+	if l.budget.BodyIdle > 0 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.arm(stageIdle, time.Now(), l.budget.BodyIdle)
+	}
+}
+
+// stop ends any wait.
+func (l *limits) stop() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.due = time.Time{}
+}
+
+// close ends the attempt.
+func (l *limits) close() {
+	l.mu.Lock()
+	l.due = time.Time{}
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.mu.Unlock()
+	l.cancel(nil)
+}
+
+func (l *limits) arm(s stage, now time.Time, wait time.Duration) {
+	l.stage, l.due = s, now.Add(wait)
+	if !l.at.IsZero() && !l.at.After(l.due) {
+		return
+	}
+	l.at = l.due
+	if l.timer == nil {
+		l.timer = time.AfterFunc(wait, l.fire)
+	} else {
+		l.timer.Reset(wait)
+	}
+}
+
+func (l *limits) fire() {
+	if l.expired() {
+		l.silent(l.attempt)
+	}
+}
+
+// expired ends the attempt, or reports that it has been silent.
+func (l *limits) expired() (silent bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := time.Now()
+	l.at = time.Time{}
+	if l.due.IsZero() {
+		return false
+	}
+	if now.Before(l.due) {
+		l.arm(l.stage, now, l.due.Sub(now))
+		return false
+	}
+	l.due = time.Time{}
+	switch l.stage {
+	case stageSilence:
+		if !l.ends.IsZero() {
+			l.arm(stageHeaders, now, l.ends.Sub(now))
+		}
+		return true
+	case stageHeaders:
+		l.cancel(headersLimit(l.budget.ToHeaders))
+	case stageIdle:
+		l.cancel(idleLimit(l.budget.BodyIdle))
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package retry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// Policy says which attempts are repeated, when, and how often. It is data: it
+// is read from JSON by [Parse], checked by [Policy.Validate], printed by
+// [Policy.Table]. A policy is not changed by anything in this package and may
+// be used by any number of calls at once; to override a member, change a copy.
+type Policy struct {
+	Name string
+	// About is a sentence for the table.
+	About string
+	// Rules are tried in order; the first that matches wins.
+	Rules []Rule
+	// Default is for outcomes that no rule matches, other than a 2xx answer.
+	// Required: [Return] or [Retry].
+	Default Action
+	Backoff Backoff
+	Budget  Budget
+	Peek    Peek
+	// Pace makes the client keep to the rate that answers publish in
+	// x-ratelimit-limit or RateLimit-Policy.
+	Pace bool
+}
+
+// Parse reads a policy from JSON and validates it. Unknown members are errors.
+func Parse(data []byte) (*Policy, error) {
+	p := new(Policy)
+	if err := p.UnmarshalJSON(data); err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// wirePolicy is the JSON form: durations are strings such as "20s".
+type wirePolicy struct {
+	Name    string      `json:"name"`
+	About   string      `json:"about,omitempty"`
+	Rules   []Rule      `json:"rules"`
+	Default Action      `json:"default"`
+	Backoff wireBackoff `json:"backoff,omitzero"`
+	Budget  wireBudget  `json:"budget,omitzero"`
+	Peek    wirePeek    `json:"peek,omitzero"`
+	Pace    bool        `json:"pace,omitempty"`
+}
+
+type wireBackoff struct {
+	Initial span    `json:"initial,omitzero"`
+	Max     span    `json:"max,omitzero"`
+	Factor  float64 `json:"factor,omitempty"`
+	Jitter  Jitter  `json:"jitter,omitempty"`
+}
+
+type wireBudget struct {
+	Attempts    int  `json:"attempts,omitempty"`
+	MinRetries  int  `json:"min_retries,omitempty"`
+	SoftElapsed span `json:"soft_elapsed,omitzero"`
+	HardElapsed span `json:"hard_elapsed,omitzero"`
+	Resends     int  `json:"resends,omitempty"`
+	RetryAfter  span `json:"retry_after,omitzero"`
+	ToHeaders   span `json:"to_headers,omitzero"`
+	BodyIdle    span `json:"body_idle,omitzero"`
+	Silence     span `json:"silence,omitzero"`
+}
+
+type wirePeek struct {
+	Bytes  int  `json:"bytes,omitempty"`
+	Wait   span `json:"wait,omitzero"`
+	Result int  `json:"result,omitempty"`
+}
+
+// UnmarshalJSON reads the form that [Policy.MarshalJSON] writes. It does not
+// validate.
+func (p *Policy) UnmarshalJSON(data []byte) error {
+	var w wirePolicy
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&w); err != nil {
+		return fmt.Errorf("retry policy: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("retry policy: text after the JSON object")
+	}
+	*p = Policy{
+		Name: w.Name, About: w.About, Rules: w.Rules, Default: w.Default, Pace: w.Pace,
+		Backoff: Backoff{Initial: w.Backoff.Initial.d(), Max: w.Backoff.Max.d(), Factor: w.Backoff.Factor, Jitter: w.Backoff.Jitter},
+		Budget: Budget{
+			Attempts: w.Budget.Attempts, MinRetries: w.Budget.MinRetries,
+			SoftElapsed: w.Budget.SoftElapsed.d(), HardElapsed: w.Budget.HardElapsed.d(),
+			Resends: w.Budget.Resends, RetryAfter: w.Budget.RetryAfter.d(),
+			ToHeaders: w.Budget.ToHeaders.d(), BodyIdle: w.Budget.BodyIdle.d(), Silence: w.Budget.Silence.d(),
+		},
+		Peek: Peek{Bytes: w.Peek.Bytes, Wait: w.Peek.Wait.d(), Result: w.Peek.Result},
+	}
+	return nil
+}
+
+// MarshalJSON writes the form that [Parse] reads.
+func (p *Policy) MarshalJSON() ([]byte, error) {
+	b := p.Budget
+	return json.Marshal(wirePolicy{
+		Name: p.Name, About: p.About, Rules: p.Rules, Default: p.Default, Pace: p.Pace,
+		Backoff: wireBackoff{Initial: span(p.Backoff.Initial), Max: span(p.Backoff.Max), Factor: p.Backoff.Factor, Jitter: p.Backoff.Jitter},
+		Budget: wireBudget{
+			Attempts: b.Attempts, MinRetries: b.MinRetries, SoftElapsed: span(b.SoftElapsed), HardElapsed: span(b.HardElapsed),
+			Resends: b.Resends, RetryAfter: span(b.RetryAfter), ToHeaders: span(b.ToHeaders),
+			BodyIdle: span(b.BodyIdle), Silence: span(b.Silence),
+		},
+		Peek: wirePeek{Bytes: p.Peek.Bytes, Wait: span(p.Peek.Wait), Result: p.Peek.Result},
+	})
+}
+
+// span is a duration that JSON writes as "1m30s".
+type span time.Duration
+
+func (s span) d() time.Duration { return time.Duration(s) }
+
+// MarshalText writes the form that time.ParseDuration reads.
+func (s span) MarshalText() ([]byte, error) { return []byte(formatSpan(s.d())), nil }
+
+// UnmarshalText reads the form that time.ParseDuration reads.
+func (s *span) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	*s = span(d)
+	return err
+}

@@ -1,0 +1,196 @@
+package retry_test
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/quire-dev/quire/retry"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// Every built-in policy prints as its golden table, and survives JSON.
+func TestPresets(t *testing.T) {
+	for _, name := range retry.Presets() {
+		t.Run(name, func(t *testing.T) {
+			p, ok := retry.Preset(name)
+			require.True(t, ok)
+			require.Equal(t, name, p.Name)
+			golden := filepath.Join("testdata", name+".md")
+			if *update {
+				require.NoError(t, os.WriteFile(golden, []byte(p.Table()), 0o644))
+			}
+			want, err := os.ReadFile(golden)
+			require.NoError(t, err)
+			require.Equal(t, string(want), p.Table())
+
+			data, err := json.Marshal(p)
+			require.NoError(t, err)
+			again, err := retry.Parse(data)
+			require.NoError(t, err)
+			require.Equal(t, p, again)
+		})
+	}
+	for _, name := range []string{"", "nope", "../policies/agent", "agent.json"} {
+		_, ok := retry.Preset(name)
+		require.False(t, ok, name)
+	}
+	files, err := filepath.Glob("policies/*.json")
+	require.NoError(t, err)
+	require.Len(t, files, len(retry.Presets()))
+}
+
+// policyJSON is a valid policy with one part replaced.
+func policyJSON(old, new string) string {
+	const valid = `{"name":"p","rules":[{"name":"busy","when":{"status":"503"},"do":"retry"}],"default":"return","backoff":{"initial":"1s"},"budget":{"attempts":3}}`
+	return strings.Replace(valid, old, new, 1)
+}
+
+func TestParseErrors(t *testing.T) {
+	_, err := retry.Parse([]byte(policyJSON("", "")))
+	require.NoError(t, err)
+	for _, c := range []struct{ name, old, new, want string }{
+		{"no JSON", `{"name"`, `"name"`, "retry policy: "},
+		{"text behind", `:3}}`, `:3}} x`, "text after the JSON object"},
+		{"unknown member", `"name":"p"`, `"name":"p","x":1`, `unknown field "x"`},
+		{"unknown condition", `"status":`, `"stauts":`, `unknown field "stauts"`},
+		{"unknown wait", `"do":"retry"`, `"do":"retry","wait":"soon"`, `unknown wait "soon"`},
+		{"bad duration", `"1s"`, `"1 second"`, "duration"},
+		{"bad status", `"503"`, `"603"`, `bad status "603"`},
+		{"bad range", `"503"`, `"504-500"`, `bad status "504-500"`},
+		{"bad class", `"503"`, `"6XX"`, `bad status "6XX"`},
+		{"bad status type", `"503"`, `{}`, "bad status"},
+		{"no status", `"503"`, `" "`, "empty status list"},
+		{"no name", `"name":"p"`, `"name":""`, "no name"},
+		{"no row name", `"name":"busy"`, `"name":" "`, "row 1: no name"},
+		{"taken name", `"name":"busy"`, `"name":"success"`, `the name "success" is taken`},
+		{"no fallback", `"default":"return",`, ``, "no fallback"},
+		{"bad fallback", `"default":"return"`, `"default":"mutate"`, `unknown default "mutate"`},
+		{"no action", `,"do":"retry"`, ``, "no action"},
+		{"unknown action", `"do":"retry"`, `"do":"try"`, `unknown action "try"`},
+		{"wait on return", `"do":"retry"`, `"do":"return","wait":"none"`, "only for rows that repeat"},
+		{"final on retry", `"do":"retry"`, `"do":"retry","final":true`, "final is only for return"},
+		{"patch on retry", `"do":"retry"`, `"do":"retry","patch":"x"`, "patch is only for mutate"},
+		{"mutate without max", `"do":"retry"`, `"do":"mutate","patch":"x"`, "mutate needs a patch and a max"},
+		{"mutate without patch", `"do":"retry"`, `"do":"mutate","max":1`, "mutate needs a patch and a max"},
+		{"negative max", `"do":"retry"`, `"do":"retry","max":-1`, "negative max"},
+		{"unknown kind", `"status":"503"`, `"kind":["oops"]`, `unknown error kind "oops"`},
+		{"permanent kind", `"status":"503"`, `"kind":["canceled"]`, `error kind "canceled" is never repeated`},
+		{"bad header", `"status":"503"`, `"header":["a b"]`, `bad header name "a b"`},
+		{"bad no_header", `"status":"503"`, `"no_header":["a: b"]`, `no_header takes a name`},
+		{"bad shape", `"status":"503"`, `"body":"html"`, `unknown body shape "html"`},
+		{"bad member", `"status":"503"`, `"json":{"":true}`, "empty JSON member name"},
+		{"nested", `"status":"503"`, `"any":[{"not":{"kind":["oops"]}}]`, `unknown error kind "oops"`},
+		{"no bound", `"attempts":3`, ``, "no bound"},
+		{"negative budget", `"attempts":3`, `"attempts":3,"resends":-1`, "negative number"},
+		{"negative time", `"attempts":3`, `"soft_elapsed":"-1s"`, "negative duration"},
+		{"no initial", `"initial":"1s"`, ``, "no initial wait"},
+		{"max below initial", `"initial":"1s"`, `"initial":"1s","max":"1ms"`, "max 1ms is below initial 1s"},
+		{"bad factor", `"initial":"1s"`, `"initial":"1s","factor":0.5`, "factor 0.5"},
+		{"bad jitter", `"initial":"1s"`, `"initial":"1s","jitter":"some"`, `unknown jitter "some"`},
+		{"bad peek", `"attempts":3}`, `"attempts":3},"peek":{"bytes":-1}`, "peek: negative value"},
+		{"unreachable", `"do":"retry"}`, `"do":"retry"},{"name":"b","when":{"status":"503","header":["Retry-After"]},"do":"return"}`, "row 2 (b): unreachable, row 1 (busy) takes all of it"},
+		{"unreachable behind a class", `"503"},"do":"retry"}`, `"5XX"},"do":"retry"},{"name":"b","when":{"status":"500-504"},"do":"return"}`, "row 2 (b): unreachable"},
+		{"unreachable behind always", `"when":{"status":"503"},"do":"retry"}`, `"do":"retry"},{"name":"b","when":{"kind":["dial"]},"do":"return"}`, "row 2 (b): unreachable"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := policyJSON(c.old, c.new)
+			require.NotEqual(t, policyJSON("", ""), text)
+			_, err := retry.Parse([]byte(text))
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	for _, reachable := range []string{
+		`"do":"retry","max":1},{"name":"b","when":{"status":"503"},"do":"return"}`,
+		`"do":"mutate","patch":"x","max":1},{"name":"b","when":{"status":"503"},"do":"return"}`,
+		`"do":"retry"},{"name":"b","when":{"status":"5XX"},"do":"return"}`,
+		`"do":"retry"},{"name":"b","when":{"kind":["dial"]},"do":"return"}`,
+	} {
+		_, err := retry.Parse([]byte(policyJSON(`"do":"retry"}`, reachable)))
+		require.NoError(t, err, reachable)
+	}
+}
+
+func TestStatuses(t *testing.T) {
+	s, err := retry.ParseStatuses("503, 4xx 500-501")
+	require.NoError(t, err)
+	require.Equal(t, retry.Statuses{"503", "4XX", "500-501"}, s)
+	for status, want := range map[int]bool{399: false, 400: true, 499: true, 500: true, 501: true, 502: false, 503: true, 504: false, 0: false} {
+		require.Equal(t, want, s.Has(status), status)
+	}
+	for text, want := range map[string]retry.Statuses{`503`: {"503"}, `"503, 5XX"`: {"503", "5XX"}, `[429, "500-504"]`: {"429", "500-504"}} {
+		var got retry.Statuses
+		require.NoError(t, json.Unmarshal([]byte(text), &got))
+		require.Equal(t, want, got)
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	const long = time.Duration(1<<63 - 1)
+	for _, c := range []struct {
+		header string
+		want   time.Duration
+		ok     bool
+	}{
+		{"Retry-After: 120", 2 * time.Minute, true},
+		{"Retry-After: 1.5", 1500 * time.Millisecond, true},
+		{"Retry-After: 0", 0, true},
+		{"Retry-After:  7 ", 7 * time.Second, true},
+		{"Retry-After: 9223372036", 9223372036 * time.Second, true},
+		{"Retry-After: 9223372037", long, true},
+		{"Retry-After: 99999999999999999999999", long, true},
+		{"Retry-After: " + strings.Repeat("9", 400), long, true},
+		{"Retry-After: -1", 0, false},
+		{"Retry-After: +1", 0, false},
+		{"Retry-After: 1e3", 0, false},
+		{"Retry-After: 1.2.3", 0, false},
+		{"Retry-After: .5", 0, false},
+		{"Retry-After: NaN", 0, false},
+		{"Retry-After: Inf", 0, false},
+		{"Retry-After: soon", 0, false},
+		{"Retry-After: ", 0, false},
+		{"X: 1", 0, false},
+		{"Retry-After: Fri, 02 Jan 2026 03:04:35 GMT", 30 * time.Second, true},
+		{"Retry-After: Friday, 02-Jan-26 03:04:35 GMT", 30 * time.Second, true},
+		{"Retry-After: Fri Jan  2 03:04:35 2026", 30 * time.Second, true},
+		{"Retry-After: Fri, 02 Jan 2026 03:00:00 GMT", 0, true},
+		{"Retry-After: Fri, 02 Jan 2026 05:00:30 GMT\nDate: Fri, 02 Jan 2026 05:00:00 GMT", 30 * time.Second, true},
+		{"Retry-After-Ms: 250\nRetry-After: 9", 250 * time.Millisecond, true},
+		{"Retry-After-Ms: x\nRetry-After: 9", 9 * time.Second, true},
+		{"Retry-After-Ms: 99999999999999999999", long, true},
+	} {
+		got, ok := retry.RetryAfter(headers(c.header), now)
+		require.Equal(t, c.ok, ok, c.header)
+		require.Equal(t, c.want, got, c.header)
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	b := retry.Backoff{Initial: time.Second, Max: 10 * time.Second}
+	for n, want := range []time.Duration{1, 2, 4, 8, 10, 10} {
+		require.Equal(t, retry.Interval{Min: want * time.Second, Max: want * time.Second}, b.Step(n))
+	}
+	require.Equal(t, 10*time.Second, b.Step(1<<40).Max)
+	for jitter, want := range map[retry.Jitter]retry.Interval{
+		"full":   {Max: 4 * time.Second},
+		"equal":  {Min: 2 * time.Second, Max: 4 * time.Second},
+		"second": {Min: 4 * time.Second, Max: 5 * time.Second},
+	} {
+		b.Jitter = jitter
+		require.Equal(t, want, b.Step(2))
+	}
+	b.Jitter = retry.JitterSecond
+	require.Equal(t, retry.Interval{Min: 10 * time.Second, Max: 10 * time.Second}, b.Step(9))
+	require.Equal(t, time.Duration(1<<63-1), retry.Backoff{Initial: time.Hour}.Step(300).Max)
+	require.Equal(t, 9*time.Second, retry.Backoff{Initial: time.Second, Factor: 3}.Step(2).Max)
+	i := retry.Interval{Min: time.Second, Max: 3 * time.Second}
+	require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second, time.Second},
+		[]time.Duration{i.Pick(0), i.Pick(0.5), i.Pick(1), i.Pick(7), i.Pick(-1)})
+}
