@@ -1,0 +1,182 @@
+package partition
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/quire-dev/quire/retry"
+)
+
+// maxAnswer bounds one answer, in bytes: a server that never ends must not fill memory or disk.
+const maxAnswer = 4 << 30
+
+// An answer is the checked body of a 200, kept until its turn to be merged comes.
+type answer struct {
+	store    *store
+	elements int   // in the list; 0 for CSV
+	local    error // why it could not be kept: no fault of the server, so no reason to ask it again
+}
+
+// receive reads a 200 into the answer and checks that it is what was asked for. It may be called again for another attempt.
+func (a *answer) receive(response *http.Response, want OutputFormat, secrets *redactor) error {
+	w, err := a.store.create()
+	if err == nil {
+		err = a.check(io.TeeReader(&boundedReader{response.Body, maxAnswer}, w), want, secrets)
+		if closeErr := w.Close(); err == nil {
+			err = closeErr
+		}
+	}
+	if lost := (*storeError)(nil); errors.As(err, &lost) {
+		a.local = err
+		return nil
+	}
+	return err
+}
+
+func (a *answer) check(body io.Reader, want OutputFormat, secrets *redactor) error {
+	if want == OutputCSV {
+		_, err := io.Copy(io.Discard, body)
+		return err
+	}
+	buffered := bufio.NewReaderSize(body, 64<<10)
+	if err := checkStart(buffered, secrets); err != nil {
+		return err
+	}
+	a.elements = 0
+	for _, err := range rawElements(buffered, secrets) {
+		if err != nil {
+			return err
+		}
+		a.elements++
+	}
+	return nil
+}
+
+// all decodes the stored elements.
+func (a *answer) all() iter.Seq2[Element, error] {
+	return func(yield func(Element, error) bool) {
+		stored, err := a.store.open()
+		if err != nil {
+			yield(Element{}, err)
+			return
+		}
+		defer stored.Close()
+		for raw, err := range rawElements(stored, nil) {
+			var e Element
+			if err == nil {
+				err = e.UnmarshalJSON(raw)
+			}
+			if !yield(e, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// checkStart tells by its first bytes what an answer is that is no list.
+func checkStart(r *bufio.Reader, secrets *redactor) error {
+	for {
+		c, err := r.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return retry.Decode(errors.New("the body is empty, not a list of elements"))
+		case err != nil:
+			return err
+		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
+			continue
+		}
+		if err := r.UnreadByte(); err != nil {
+			return err
+		}
+		start, _ := r.Peek(80)
+		switch {
+		case c == '[':
+			return nil
+		case c == '{':
+			return retry.Decode(fmt.Errorf("the body is a JSON object, not a list of elements: %s", excerpt(start, secrets)))
+		case c == '<':
+			return retry.Decode(fmt.Errorf("the body is an HTML page, not a list of elements: %s", excerpt(start, secrets)))
+		default:
+			return retry.Decode(fmt.Errorf("the body is not a JSON list of elements: %s", excerpt(start, secrets)))
+		}
+	}
+}
+
+// excerpt shows the beginning of a body, without a key that it may repeat.
+func excerpt(start []byte, secrets *redactor) string {
+	for len(start) > 0 && !utf8.Valid(start) && len(start) > 76 {
+		start = start[:len(start)-1] // a character cut in two
+	}
+	return Printable(secrets.redact(string(start)))
+}
+
+// rawElements reads a JSON list of objects, one at a time. Its error is final; a list that breaks off is a [retry.Truncated].
+func rawElements(r io.Reader, secrets *redactor) iter.Seq2[json.RawMessage, error] {
+	return func(yield func(json.RawMessage, error) bool) {
+		dec := json.NewDecoder(r)
+		start, err := dec.Token()
+		if err == nil && start != json.Delim('[') {
+			err = errors.New("the body is not a list of elements")
+		}
+		for n := 1; err == nil && dec.More(); n++ {
+			var raw json.RawMessage
+			if err = dec.Decode(&raw); err != nil {
+				break
+			}
+			if raw[0] != '{' {
+				err = fmt.Errorf("item %d of the list is not a JSON object: %s", n, excerpt(raw[:min(len(raw), 80)], secrets))
+				break
+			}
+			if !yield(raw, nil) {
+				return
+			}
+		}
+		if err == nil {
+			_, err = dec.Token() // the closing bracket
+		}
+		if err == nil {
+			if _, more := dec.Token(); !errors.Is(more, io.EOF) {
+				if err = more; more == nil {
+					err = errors.New("something stands behind the list of elements")
+				}
+			}
+		}
+		if err != nil {
+			yield(nil, decodeError(err))
+		}
+	}
+}
+
+// decodeError tells a body that broke off from one that is wrong, and leaves alone what went wrong on the way.
+func decodeError(err error) error {
+	syntax := (*json.SyntaxError)(nil)
+	switch {
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return retry.Truncated(fmt.Errorf("the list of elements breaks off: %w", io.ErrUnexpectedEOF))
+	case errors.As(err, &syntax):
+		return retry.Decode(fmt.Errorf("the body is not valid JSON at byte %d: %w", syntax.Offset, err))
+	default:
+		return err
+	}
+}
+
+// boundedReader fails when more than left bytes come.
+type boundedReader struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, retry.Decode(fmt.Errorf("the answer is longer than %d GiB", int64(maxAnswer)>>30))
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,134 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"strings"
+
+	"github.com/quire-dev/quire/retry"
+)
+
+// Version is the version of this module, as the User-Agent header has it.
+const Version = "0.1.0"
+
+const keyHeader = "Unstructured-Api-Key"
+
+// ErrNoAPIKey is the hosted API without a key.
+var ErrNoAPIKey = errors.New("no API key for " + HostedURL + ": set " + EnvAPIKey + " or use WithAPIKey; for a server of your own set " +
+	EnvAPIURL + " or use WithBaseURL")
+
+// A Client sends documents to one partition API. It is safe for concurrent use and holds one limit of requests in flight for
+// everything that is sent through it.
+type Client struct {
+	endpoint endpoint
+	header   http.Header // of every request; holds the key
+	keyed    string      // where the key is from, for messages
+	redactor *redactor
+	policy   *retry.Policy
+	retry    *retry.Client
+	logger   *slog.Logger
+	observe  func(context.Context, Event)
+}
+
+// New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted API without a key) is an error
+// now and not at the first request.
+func New(options ...Option) (*Client, error) {
+	cfg := config{header: http.Header{}, inFlight: DefaultInFlight}
+	for _, option := range options {
+		if err := option(&cfg); err != nil {
+			return nil, fmt.Errorf("partition client: %w", err)
+		}
+	}
+	key, keyed := cfg.apiKey()
+	where, err := parseEndpoint(cfg.apiURL())
+	if err == nil {
+		err = checkKey(key, keyed)
+	}
+	if err == nil && key == "" && where.hosted {
+		err = ErrNoAPIKey
+	}
+	if err != nil {
+		return nil, fmt.Errorf("partition client: %w", err)
+	}
+	c := &Client{
+		endpoint: where, header: cfg.header, keyed: keyed, redactor: newRedactor(secrets(key, cfg.header)...),
+		policy: cfg.policy, logger: cfg.logger, observe: cfg.observe,
+	}
+	if c.policy == nil {
+		c.policy, _ = retry.Preset("unstructured")
+	}
+	if c.logger == nil {
+		c.logger = slog.New(slog.DiscardHandler)
+	}
+	if key != "" {
+		c.header.Set(keyHeader, key)
+	}
+	if c.header.Get("User-Agent") == "" {
+		c.header.Set("User-Agent", "quire/"+Version)
+	}
+	c.retry = &retry.Client{
+		HTTP: noRedirects(cfg.http), Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,
+		Observe: c.observeRetry,
+	}
+	return c, nil
+}
+
+// URL is the endpoint that requests go to, without credentials and query.
+func (c *Client) URL() string { return c.endpoint.String() }
+
+func (c *config) apiKey() (key, from string) {
+	if c.key != nil {
+		return strings.TrimSpace(*c.key), "WithAPIKey"
+	}
+	return strings.TrimSpace(os.Getenv(EnvAPIKey)), "$" + EnvAPIKey
+}
+
+func (c *config) apiURL() string {
+	if c.url != nil {
+		return *c.url
+	}
+	return os.Getenv(EnvAPIURL)
+}
+
+// checkKey refuses a key that cannot be a header's value, without showing it.
+func checkKey(key, from string) error {
+	for _, r := range key {
+		if r <= ' ' || r >= 0x7f {
+			return errors.New("API key from " + from + " has a blank, a control character or one outside ASCII in it")
+		}
+	}
+	return nil
+}
+
+// secrets are what must not show in messages: the key, and what other headers carry for a gateway.
+func secrets(key string, header http.Header) []string {
+	all := []string{key}
+	for name := range maps.Keys(header) {
+		lower := strings.ToLower(name)
+		if lower == "authorization" || lower == "cookie" || strings.Contains(lower, "key") || strings.Contains(lower, "token") ||
+			strings.Contains(lower, "secret") {
+			for _, value := range header[name] {
+				all = append(all, strings.TrimPrefix(strings.TrimPrefix(value, "Bearer "), "Basic "))
+			}
+		}
+	}
+	return all
+}
+
+// noRedirects copies the caller's client, or makes one, so that a redirect comes back as an answer: following it would carry the
+// key and the document to another host.
+func noRedirects(hc *http.Client) *http.Client {
+	refusing := http.Client{}
+	if hc != nil {
+		refusing = *hc
+	} else {
+		refusing.Transport = retry.NewTransport()
+	}
+	refusing.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &refusing
+}

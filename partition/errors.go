@@ -1,0 +1,224 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/quire-dev/quire/split"
+)
+
+// Kind says whose fault an error is, and so what to do about it.
+type Kind string
+
+// The kinds of errors.
+const (
+	KindBadDocument     Kind = "bad_document"     // damaged, encrypted, empty
+	KindUnsupportedType Kind = "unsupported_type" // the server does not read such files
+	KindBadRequest      Kind = "bad_request"      // a parameter, or the URL
+	KindAuth            Kind = "auth"             // key missing or refused
+	KindQuota           Kind = "quota"            // exhausted
+	KindTooLarge        Kind = "too_large"
+	KindThrottled       Kind = "throttled"
+	KindServer          Kind = "server"
+	KindBadResponse     Kind = "bad_response" // an answer that is none
+	KindTimeout         Kind = "timeout"
+	KindTransport       Kind = "transport" // no answer
+	KindLocalIO         Kind = "local_io"
+	KindCanceled        Kind = "canceled"
+)
+
+// An APIError is a partition request that failed for good.
+type APIError struct {
+	Document  string          // its name, as the caller gave it
+	Pages     split.PageRange // of the document, counted from 1; zero where the document went whole
+	Kind      Kind
+	Status    int    // 0 where no answer came
+	Detail    string // the server's words, or what is wrong with its answer; without the key
+	Method    string
+	URL       string // without credentials and query
+	RequestID string // of the last attempt
+	Attempts  int
+	Elapsed   time.Duration // of the whole call, waits included
+	Final     bool          // the server declared that a repetition cannot succeed
+	Body      []byte        // of the answer, at most 64 KiB, without the key
+	Err       error         // the cause where no usable answer came; nil after an HTTP status
+
+	stop string // what ended the retries
+	hint string
+}
+
+// Error is one line: the document, its pages, the request, what came back, how often it was tried.
+func (e *APIError) Error() string { return subject(e.Document, e.Pages) + ": " + e.cause() }
+
+// cause is Error without the document and its pages.
+func (e *APIError) cause() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s: ", e.Method, e.where())
+	if e.Status != 0 {
+		fmt.Fprintf(&b, "%d", e.Status)
+		if text := http.StatusText(e.Status); text != "" {
+			b.WriteString(" " + text)
+		}
+		if e.Detail != "" {
+			b.WriteString(": ")
+		}
+	}
+	b.WriteString(shorten(Printable(e.Detail), 500))
+	if e.hint != "" {
+		b.WriteString("; " + e.hint)
+	}
+	if e.Attempts == 0 {
+		return b.String() + " (not sent)"
+	}
+	b.WriteString(" (" + plural(e.Attempts, "attempt"))
+	if e.Elapsed >= time.Second {
+		fmt.Fprintf(&b, " in %s", e.Elapsed.Round(100*time.Millisecond))
+	}
+	switch {
+	case e.Final:
+		b.WriteString(", not retryable")
+	case e.stop != "" && e.Attempts > 1:
+		b.WriteString(", stopped by " + e.stop)
+	}
+	b.WriteString(")")
+	return b.String()
+}
+
+// where is the path of a request that was answered; where no answer came, or the answer casts doubt on the URL, all of it.
+func (e *APIError) where() string {
+	if u, err := url.Parse(e.URL); err == nil && e.Err == nil && e.hint == "" {
+		return u.Path
+	}
+	return e.URL
+}
+
+// Unwrap returns the cause.
+func (e *APIError) Unwrap() error { return e.Err }
+
+// A DocumentError is a document that failed before any request was sent for it, or for a reason of this machine.
+type DocumentError struct {
+	Document string
+	Kind     Kind
+	Err      error
+}
+
+// Error is one line: the document and the cause.
+func (e *DocumentError) Error() string {
+	return subject(e.Document, split.PageRange{}) + ": " + Printable(e.Err.Error())
+}
+
+// Unwrap returns the cause.
+func (e *DocumentError) Unwrap() error { return e.Err }
+
+// A PartialError says which of the requested pages have no answer. Everything else was delivered.
+type PartialError struct {
+	Document string
+	Missing  []split.PageRange // in order
+	Errs     []error           // the cause of each, in the same order
+}
+
+// Error is one line: the document, the missing pages, the first cause.
+func (e *PartialError) Error() string {
+	ranges := make([]string, len(e.Missing))
+	for i, r := range e.Missing {
+		ranges[i] = r.String()
+	}
+	cause := Printable(e.Errs[0].Error())
+	if api := (*APIError)(nil); errors.As(e.Errs[0], &api) {
+		cause = api.cause()
+	}
+	return fmt.Sprintf("%s: missing pages %s: %s", subject(e.Document, split.PageRange{}), strings.Join(ranges, ", "), cause)
+}
+
+// Unwrap returns the causes.
+func (e *PartialError) Unwrap() []error { return e.Errs }
+
+// KindOf returns the kind of an error of this package; of a [PartialError] its first cause's, of any other error "".
+func KindOf(err error) Kind {
+	var api *APIError
+	var document *DocumentError
+	switch {
+	case errors.As(err, &api):
+		return api.Kind
+	case errors.As(err, &document):
+		return document.Kind
+	case errors.Is(err, context.Canceled):
+		return KindCanceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return KindTimeout
+	default:
+		return ""
+	}
+}
+
+// localError is a document that could not be read.
+func localError(name string, err error) error {
+	kind := KindLocalIO
+	if cause := KindOf(err); cause != "" {
+		kind = cause
+	}
+	if path := (*fs.PathError)(nil); errors.As(err, &path) && path.Path == name {
+		err = path.Err
+	}
+	return &DocumentError{Document: name, Kind: kind, Err: err}
+}
+
+// statusKind is what a status means; listDetail tells that a 422 lists form fields.
+func statusKind(status int, detail string, listDetail bool) Kind {
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return KindAuth
+	case status == http.StatusPaymentRequired:
+		return KindQuota
+	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
+		return KindTimeout
+	case status == http.StatusRequestEntityTooLarge:
+		return KindTooLarge
+	case status == http.StatusUnsupportedMediaType, status == http.StatusBadRequest && isTypeRefusal(detail):
+		return KindUnsupportedType
+	case status == http.StatusUnprocessableEntity && !listDetail:
+		return KindBadDocument
+	case status == http.StatusTooManyRequests:
+		return KindThrottled
+	case status >= 500:
+		return KindServer
+	case status >= 400:
+		return KindBadRequest
+	default:
+		return KindBadResponse
+	}
+}
+
+// isTypeRefusal recognizes the texts with which the API refuses a media type.
+func isTypeRefusal(detail string) bool {
+	return strings.HasPrefix(detail, "File type ") && strings.HasSuffix(strings.TrimRight(detail, "."), "is not supported") ||
+		strings.HasSuffix(detail, "not currently supported")
+}
+
+func subject(document string, pages split.PageRange) string {
+	name := Printable(document)
+	if name == "" {
+		name = "document"
+	}
+	switch {
+	case pages == split.PageRange{}:
+		return name
+	case pages.Len() == 1:
+		return name + " page " + pages.String()
+	default:
+		return name + " pages " + pages.String()
+	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,56 @@
+package partition
+
+import (
+	"context"
+	"time"
+
+	"github.com/quire-dev/quire/retry"
+	"github.com/quire-dev/quire/split"
+)
+
+// An Event is something that happened to a document, to a part of it, or to one attempt to send that.
+type Event struct {
+	Kind     EventKind
+	Document string
+	Pages    split.PageRange // of the part; zero where the document goes whole
+	Plan     *Plan           // of a DocumentPlanned
+	Elements int             // of a PartEnd or DocumentEnd
+	Err      error           // of a Refused, and of a PartEnd or DocumentEnd that failed
+	Attempt  retry.Event     // of an AttemptEvent
+	Elapsed  time.Duration   // of a PartEnd or DocumentEnd
+}
+
+// EventKind names what happened.
+type EventKind string
+
+// The kinds of events. A document has one DocumentStart and one DocumentEnd, and between them, if it can be sent, one
+// DocumentPlanned and for each request a PartStart and a PartEnd, with the events of its attempts between.
+const (
+	DocumentStart   EventKind = "document_start"
+	DocumentPlanned EventKind = "document_planned"
+	DocumentEnd     EventKind = "document_end"
+	PartStart       EventKind = "part_start"
+	PartEnd         EventKind = "part_end"
+	AttemptEvent    EventKind = "attempt" // see [retry.Event]
+	Refused         EventKind = "refused" // key or quota, before another request of the client can go out
+)
+
+type partKey struct{}
+
+// part is what a context carries down to the events of attempts.
+type part struct {
+	document string
+	pages    split.PageRange
+}
+
+func (c *Client) event(ctx context.Context, e Event) {
+	if c.observe != nil {
+		c.observe(ctx, e)
+	}
+}
+
+// observeRetry passes the retry core's events on, with the document and the pages that they belong to.
+func (c *Client) observeRetry(ctx context.Context, e retry.Event) {
+	p, _ := ctx.Value(partKey{}).(part)
+	c.event(ctx, Event{Kind: AttemptEvent, Document: p.document, Pages: p.pages, Attempt: e})
+}

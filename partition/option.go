@@ -1,0 +1,132 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+
+	"github.com/quire-dev/quire/retry"
+)
+
+// An Option changes a client. Options that cannot work make [New] fail.
+type Option func(*config) error
+
+type config struct {
+	key      *string // nil: from the environment
+	url      *string
+	http     *http.Client
+	header   http.Header
+	policy   *retry.Policy
+	inFlight int
+	logger   *slog.Logger
+	observe  func(context.Context, Event)
+}
+
+// The environment variables that stand for options which are not given.
+const (
+	EnvAPIKey = "UNSTRUCTURED_API_KEY"
+	EnvAPIURL = "UNSTRUCTURED_API_URL"
+)
+
+// DefaultInFlight is how many requests of one client are in flight at most.
+const DefaultInFlight = 10
+
+// WithAPIKey sets the key; "" sends none. Without this option it comes from $UNSTRUCTURED_API_KEY. The key goes to the
+// configured host only, and shows in no message, log line or error, also where the server repeats it.
+func WithAPIKey(key string) Option {
+	return func(c *config) error {
+		c.key = &key
+		return nil
+	}
+}
+
+// WithBaseURL sets where the API is: a base such as http://localhost:8000, also behind a gateway's path prefix, or the whole
+// endpoint. Without this option it comes from $UNSTRUCTURED_API_URL, else it is [HostedURL].
+func WithBaseURL(url string) Option {
+	return func(c *config) error {
+		c.url = &url
+		return nil
+	}
+}
+
+// WithHTTPClient sets the HTTP client that every request goes through: proxy, certificates, tracing. It is copied; the copy
+// refuses redirects. Its Timeout, if it has one, bounds each attempt with its answer.
+func WithHTTPClient(hc *http.Client) Option {
+	return func(c *config) error {
+		if hc == nil {
+			return errors.New("HTTP client is nil")
+		}
+		c.http = hc
+		return nil
+	}
+}
+
+// WithHeader adds a header to every request, as gateways want them. What the client itself sets cannot be set here.
+func WithHeader(name, value string) Option {
+	return func(c *config) error {
+		switch canonical := http.CanonicalHeaderKey(strings.TrimSpace(name)); canonical {
+		case "Content-Type", "Content-Length", "Transfer-Encoding", "Host", "Accept", "Accept-Encoding", keyHeader:
+			return fmt.Errorf("header %s is set by the client", Printable(name))
+		case "":
+			return errors.New("header without a name")
+		default:
+			if !validHeaderName(canonical) || strings.ContainsAny(value, "\r\n\x00") {
+				return fmt.Errorf("header %s: not a valid name or value", Printable(name))
+			}
+			c.header.Add(canonical, value)
+			return nil
+		}
+	}
+}
+
+// WithRetryPolicy sets what is tried again, and when. The default is the preset unstructured of package retry.
+func WithRetryPolicy(p *retry.Policy) Option {
+	return func(c *config) error {
+		if p == nil {
+			return errors.New("retry policy is nil")
+		}
+		if err := p.Validate(); err != nil {
+			return err
+		}
+		c.policy = p
+		return nil
+	}
+}
+
+// WithMaxInFlight sets how many requests run at once, over all documents of the client; the default is [DefaultInFlight]. It
+// changes no result.
+func WithMaxInFlight(n int) Option {
+	return func(c *config) error {
+		if n < 1 {
+			return fmt.Errorf("%d requests in flight: less than 1", n)
+		}
+		c.inFlight = n
+		return nil
+	}
+}
+
+// WithLogger sets where the client logs; it is silent by default.
+func WithLogger(l *slog.Logger) Option {
+	return func(c *config) error {
+		c.logger = l
+		return nil
+	}
+}
+
+// WithObserver sets a function that is told what happens, as it happens. It is called from several goroutines and must not
+// block.
+func WithObserver(observe func(context.Context, Event)) Option {
+	return func(c *config) error {
+		c.observe = observe
+		return nil
+	}
+}
+
+func validHeaderName(name string) bool {
+	return strings.IndexFunc(name, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune(`()<>@,;:\"/[]?={}`, r)
+	}) < 0
+}

@@ -1,0 +1,43 @@
+package partition
+
+import (
+	"compress/zlib"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// MaxOrigElements bounds what [Metadata.DecodeOrigElements] inflates, in bytes.
+const MaxOrigElements = 256 << 20
+
+// DecodeOrigElements returns the elements that a text chunk was made of: orig_elements is the base64 of a zlib stream of a JSON
+// list. They keep their own metadata, page numbers among it. Without orig_elements it returns nil and no error; more than
+// [MaxOrigElements] bytes, or anything malformed, is an error.
+func (m Metadata) DecodeOrigElements() ([]Element, error) {
+	if m.OrigElements == "" {
+		return nil, nil
+	}
+	inflated, err := zlib.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(m.OrigElements)))
+	if err != nil {
+		return nil, fmt.Errorf("orig_elements: %w", err)
+	}
+	defer inflated.Close()
+	data, err := io.ReadAll(io.LimitReader(inflated, MaxOrigElements+1))
+	if err != nil {
+		return nil, fmt.Errorf("orig_elements: %w", err)
+	}
+	if len(data) > MaxOrigElements {
+		return nil, fmt.Errorf("orig_elements: more than %d MiB", MaxOrigElements>>20)
+	}
+	var elements []Element
+	if err := json.Unmarshal(data, &elements); err != nil {
+		return nil, fmt.Errorf("orig_elements: %w", err)
+	}
+	if elements == nil {
+		return nil, errors.New("orig_elements: not a list of elements")
+	}
+	return elements, nil
+}

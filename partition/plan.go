@@ -1,0 +1,182 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/quire-dev/quire/split"
+)
+
+// A Plan is what will be sent for a document. It depends on the document and the parameters alone.
+type Plan struct {
+	Document  string
+	MediaType string            // of the file part
+	Pages     int               // of the document; 0 where that is not known before the server has looked
+	Requests  []split.PageRange // one a request, in page order; a single zero range is the whole document
+	Warnings  []string          // what is done otherwise than one might expect, a line each
+}
+
+// Whole tells that the document goes as it is, in one request.
+func (p *Plan) Whole() bool { return len(p.Requests) == 1 && p.Requests[0] == split.PageRange{} }
+
+// Plan says what [Client.Stream] would send, and sends nothing. A document that would be refused is an error: a [DocumentError].
+func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error) {
+	job, err := c.prepare(ctx, d, p)
+	if err != nil {
+		return nil, err
+	}
+	defer job.close()
+	return &job.plan, nil
+}
+
+// A job is a document made ready to be sent.
+type job struct {
+	plan   Plan
+	params Params
+	fields []formField
+	name   string // as the server sees it
+	source io.ReaderAt
+	size   int64
+	pdf    *split.Document // nil where the document goes whole
+}
+
+func (j *job) close() {
+	if j.pdf != nil {
+		_ = j.pdf.Close() // it holds memory only
+	}
+}
+
+// prepare opens the document and decides what to send.
+func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, err error) {
+	fail := func(kind Kind, err error) (*job, error) {
+		return nil, &DocumentError{Document: d.name, Kind: kind, Err: err}
+	}
+	source, size, err := d.acquire()
+	if err != nil {
+		return nil, localError(d.name, err)
+	}
+	if size == 0 {
+		return fail(KindBadDocument, errEmptyDocument)
+	}
+	if err := p.check(); err != nil {
+		return fail(KindBadRequest, err)
+	}
+	fields, err := p.wire()
+	if err != nil {
+		return fail(KindBadRequest, err)
+	}
+	found, err := DetectMediaType(d.name, source, size)
+	if err != nil {
+		return nil, localError(d.name, err)
+	}
+	mediaType := found
+	if d.mediaType != "" {
+		mediaType = d.mediaType
+	}
+	j := &job{
+		plan:   Plan{Document: d.name, MediaType: mediaType, Requests: []split.PageRange{{}}},
+		params: p, fields: fields, name: d.wireName(mediaType), source: source, size: size,
+	}
+	if extensionType(d.name) == pdfType && found != pdfType {
+		j.warn("named .pdf but its content is no PDF: sent as %s", mediaType)
+	}
+	if mediaType != pdfType || found != pdfType {
+		if p.Split.Pages != (split.PageRange{}) {
+			return fail(KindBadRequest, fmt.Errorf("page range %s: only a PDF can be cut, this is %s", p.Split.Pages, mediaType))
+		}
+		return j, nil
+	}
+	if err := j.planPDF(ctx); err != nil {
+		j.close()
+		if ctx.Err() != nil {
+			return nil, canceled(ctx, d.name)
+		}
+		return nil, err
+	}
+	return j, nil
+}
+
+// planPDF reads the pages of a PDF and cuts the plan. What the splitter cannot read goes whole, and the server judges.
+func (j *job) planPDF(ctx context.Context) error {
+	s := j.params.Split
+	fail := func(kind Kind, err error) error {
+		return &DocumentError{Document: j.plan.Document, Kind: kind, Err: err}
+	}
+	pdf, err := split.Open(ctx, j.source, j.size, split.Options{Password: string(s.Password)})
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, split.ErrEncrypted):
+		return fail(KindBadDocument, err)
+	case err != nil && s.Pages != split.PageRange{}:
+		return fail(KindBadDocument, fmt.Errorf("page range %s: %w", s.Pages, err))
+	case err != nil:
+		j.warn("cannot be cut into chunks, sent whole: %s", Printable(err.Error()))
+		return nil
+	}
+	j.pdf = pdf
+	j.plan.Pages = pdf.Pages()
+	wanted := split.PageRange{First: 1, Last: pdf.Pages()}
+	if s.Pages != (split.PageRange{}) {
+		wanted = s.Pages
+		if wanted.First < 1 || wanted.Last < wanted.First || wanted.Last > pdf.Pages() {
+			return fail(KindBadRequest, fmt.Errorf("page range %s: the document has pages 1-%d", wanted, pdf.Pages()))
+		}
+	}
+	if s.MaxPages > 0 && wanted.Len() > s.MaxPages {
+		return fail(KindTooLarge, fmt.Errorf("%s, more than the limit of %d", plural(wanted.Len(), "page"), s.MaxPages))
+	}
+	requests := []split.PageRange{wanted}
+	if reason := j.wholeBecause(); reason != "" {
+		if len(split.Plan(wanted.Len(), s.concurrency())) > 1 {
+			j.warn("%s: sent in one request", reason)
+		}
+	} else if !s.Off {
+		requests = split.Plan(wanted.Len(), s.concurrency())
+		for i := range requests {
+			requests[i].First += wanted.First - 1
+			requests[i].Last += wanted.First - 1
+		}
+	}
+	if len(requests) == 1 && wanted.Len() == pdf.Pages() && s.Password == "" {
+		return nil // as it is
+	}
+	j.plan.Requests = requests
+	return nil
+}
+
+// wholeBecause names the parameter that the server applies to each request by itself, so that cutting would change the result.
+func (j *job) wholeBecause() string {
+	switch {
+	case j.params.OutputFormat == OutputCSV:
+		return "output_format text/csv"
+	case j.params.ChunkingStrategy != "" && j.params.Split.Scope != ScopePerChunk:
+		return "chunking_strategy " + Printable(j.params.ChunkingStrategy)
+	default:
+		return ""
+	}
+}
+
+func (j *job) warn(format string, args ...any) {
+	j.plan.Warnings = append(j.plan.Warnings, fmt.Sprintf(format, args...))
+}
+
+// check refuses what would be misread later.
+func (p Params) check() error {
+	if p.StartingPageNumber != nil && *p.StartingPageNumber < 1 {
+		return fmt.Errorf("starting_page_number %d: less than 1", *p.StartingPageNumber)
+	}
+	switch p.Split.Mode {
+	case "", Buffered, DiskCached:
+	default:
+		return fmt.Errorf("chunk mode %q: neither %s nor %s", p.Split.Mode, Buffered, DiskCached)
+	}
+	switch p.Split.Scope {
+	case "", ScopeWhole, ScopePerChunk:
+	default:
+		return fmt.Errorf("chunking scope %q: neither %s nor %s", p.Split.Scope, ScopeWhole, ScopePerChunk)
+	}
+	return nil
+}

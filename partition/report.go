@@ -1,0 +1,76 @@
+package partition
+
+import (
+	"time"
+
+	"github.com/quire-dev/quire/retry"
+	"github.com/quire-dev/quire/split"
+)
+
+// A Report says what was done for a document.
+type Report struct {
+	Document  string
+	MediaType string
+	Pages     int               // of the document; 0 where that is not known
+	Parts     []PartReport      // in page order
+	Missing   []split.PageRange // requested pages without an answer, in order
+	Warnings  []string
+	Elements  int // delivered
+	Elapsed   time.Duration
+}
+
+// A PartReport says what was done for one request's worth of a document.
+type PartReport struct {
+	Pages    split.PageRange // zero where the document went whole
+	Elements int
+	Trace    retry.Trace // the attempts made
+	Warnings []string
+	Err      error // nil where it was answered
+	Sent     bool  // false where the document ended before its turn came
+}
+
+// Requests is the number of HTTP requests sent.
+func (r Report) Requests() int {
+	return r.sum(func(t retry.Trace) int { return len(t.Attempts) })
+}
+
+// Retries is how many of the requests were repetitions.
+func (r Report) Retries() int { return r.sum(retry.Trace.Retries) }
+
+// MaybeBilledTwice is how many requests were repeated although the server may have done the work: the request had been sent
+// whole, and no answer came.
+func (r Report) MaybeBilledTwice() int { return r.sum(retry.Trace.MaybeBilledTwice) }
+
+// BytesSent is how many bytes of request bodies were sent, repetitions included.
+func (r Report) BytesSent() int64 {
+	var n int64
+	for _, p := range r.Parts {
+		for _, a := range p.Trace.Attempts {
+			n += a.BytesSent
+		}
+	}
+	return n
+}
+
+func (r Report) sum(of func(retry.Trace) int) int {
+	n := 0
+	for _, p := range r.Parts {
+		n += of(p.Trace)
+	}
+	return n
+}
+
+// AnsweredPages is how many of the document's pages were answered; 0 where pages are not known.
+func (r Report) AnsweredPages() int {
+	n := 0
+	for _, p := range r.Parts {
+		switch {
+		case p.Err != nil:
+		case p.Pages == split.PageRange{}:
+			n += r.Pages
+		default:
+			n += p.Pages.Len()
+		}
+	}
+	return n
+}

@@ -1,0 +1,211 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/quire-dev/quire/split"
+)
+
+// A Stream is one document on its way through the API.
+type Stream struct {
+	client   *Client
+	ctx      context.Context
+	document *Document
+	params   Params
+	used     atomic.Bool
+	report   Report
+}
+
+// A Result is a document's elements, all of them.
+type Result struct {
+	Elements []Element
+	CSV      []byte // instead of elements, with output_format text/csv
+	Report   Report
+}
+
+var (
+	errStreamUsed = errors.New("the stream has been read already")
+	errCSVStream  = errors.New("output_format text/csv has no elements to stream, only Partition returns it")
+	errLeft       = errors.New("left")
+)
+
+// Stream returns the elements of a document as they come. Nothing is sent before [Stream.All] is ranged over.
+func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
+	return &Stream{client: c, ctx: ctx, document: d, params: p}
+}
+
+// All yields the document's elements in page order, each as soon as everything before it is there. An error is final: it is
+// yielded once, last. With [Split.AllowFailed] a [PartialError] comes after everything that was answered.
+//
+// Leaving the loop, by break, return or panic, cancels the requests in flight and leaves nothing behind. All can be ranged over
+// once.
+func (s *Stream) All() iter.Seq2[Element, error] {
+	return func(yield func(Element, error) bool) {
+		err := errStreamUsed
+		switch {
+		case s.params.OutputFormat == OutputCSV:
+			err = &DocumentError{Document: s.document.name, Kind: KindBadRequest, Err: errCSVStream}
+		case !s.used.Swap(true):
+			err = s.run(func(p *sentPart) error {
+				for e, err := range p.elements() {
+					if err != nil {
+						return localError(s.document.name, err) // it was checked when it came
+					}
+					s.report.Elements++
+					if !yield(e, nil) {
+						return errLeft
+					}
+				}
+				return nil
+			})
+		}
+		if err != nil && !errors.Is(err, errLeft) {
+			yield(Element{}, err)
+		}
+	}
+}
+
+// Report says what was done. It is complete once the loop over [Stream.All] has ended.
+func (s *Stream) Report() Report { return s.report }
+
+// Partition returns the document's elements. Beside an error the result holds what there is: with [Split.AllowFailed] all that
+// was answered, else what stands before the first failure; its report says what was sent either way.
+func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result, error) {
+	s := c.Stream(ctx, d, p)
+	if p.OutputFormat == OutputCSV {
+		return s.csv()
+	}
+	result := &Result{}
+	var failure error
+	for e, err := range s.All() {
+		if err != nil {
+			failure = err
+			break
+		}
+		result.Elements = append(result.Elements, e)
+	}
+	result.Report = s.report
+	return result, failure
+}
+
+// csv returns the answer as it came.
+func (s *Stream) csv() (*Result, error) {
+	result := &Result{}
+	err := s.run(func(p *sentPart) error {
+		stored, err := p.answer.store.open()
+		if err != nil {
+			return localError(s.document.name, err)
+		}
+		defer stored.Close()
+		result.CSV, err = io.ReadAll(stored)
+		return err
+	})
+	result.Report = s.report
+	return result, err
+}
+
+// run sends the document and passes on each answered part, in page order.
+func (s *Stream) run(deliver func(*sentPart) error) (err error) {
+	start := time.Now()
+	s.report = Report{Document: s.document.name}
+	s.client.event(s.ctx, Event{Kind: DocumentStart, Document: s.document.name})
+	defer func() {
+		s.report.Elapsed = time.Since(start)
+		s.client.event(s.ctx, Event{
+			Kind: DocumentEnd, Document: s.document.name, Elements: s.report.Elements, Err: err, Elapsed: s.report.Elapsed,
+		})
+	}()
+	j, err := s.client.prepare(s.ctx, s.document, s.params)
+	if err != nil {
+		return err
+	}
+	defer j.close()
+	err = s.send(j, deliver)
+	var cut *cutError
+	if errors.As(err, &cut) && s.report.Elements == 0 && j.canGoWhole() {
+		j.warn("%s; sent whole", Printable(cut.Error()))
+		j.plan.Requests = []split.PageRange{{}}
+		err = s.send(j, deliver)
+	} else if cut != nil {
+		err = &DocumentError{Document: s.document.name, Kind: KindBadDocument, Err: cut}
+	}
+	return err
+}
+
+// send sends a planned document once.
+func (s *Stream) send(j *job, deliver func(*sentPart) error) error {
+	plan := &j.plan
+	s.report.MediaType, s.report.Pages, s.report.Warnings = plan.MediaType, plan.Pages, plan.Warnings
+	s.client.event(s.ctx, Event{Kind: DocumentPlanned, Document: plan.Document, Plan: plan})
+	for _, warning := range plan.Warnings {
+		s.client.logger.WarnContext(s.ctx, warning, "document", Printable(plan.Document))
+	}
+	f := newFanout(s.client, j)
+	var failures []error
+	missing := []split.PageRange{}
+	var answered []split.PageRange
+	err := f.answers(s.ctx, func(p *sentPart) error {
+		if p.report.Err != nil {
+			missing = append(missing, p.pages)
+			failures = append(failures, p.report.Err)
+			return nil
+		}
+		answered = append(answered, p.pages)
+		return deliver(p)
+	})
+	for _, p := range f.parts {
+		s.report.Parts = append(s.report.Parts, p.report)
+	}
+	switch {
+	case err != nil && s.ctx.Err() != nil && !errors.Is(err, errLeft):
+		return s.interrupted(err)
+	case err != nil && KindOf(err) == "" && !errors.Is(err, errLeft):
+		var cut *cutError
+		if errors.As(err, &cut) {
+			return err // the caller decides
+		}
+		return localError(plan.Document, err)
+	case err != nil:
+		return err
+	case len(answered) == 0:
+		return failures[0]
+	}
+	if err := checkCoverage(j.plan.Requests, answered, missing); err != nil {
+		return &DocumentError{Document: plan.Document, Kind: KindBadResponse, Err: err}
+	}
+	if len(missing) > 0 {
+		s.report.Missing = missing
+		return &PartialError{Document: plan.Document, Missing: missing, Errs: failures}
+	}
+	return nil
+}
+
+// interrupted makes sure that a document which ended with its context says so.
+func (s *Stream) interrupted(err error) error {
+	if KindOf(err) == "" || errors.Is(err, context.Cause(s.ctx)) {
+		return canceled(s.ctx, s.document.name)
+	}
+	return err
+}
+
+// canGoWhole tells whether the whole document in one request is the same as its parts together.
+func (j *job) canGoWhole() bool {
+	return j.params.Split.Pages == (split.PageRange{}) && j.params.Split.Password == ""
+}
+
+// checkCoverage makes sure that every page asked for is answered or missing, and none is both.
+func checkCoverage(requested, answered, missing []split.PageRange) error {
+	all := slices.Concat(answered, missing)
+	slices.SortFunc(all, func(a, b split.PageRange) int { return a.First - b.First })
+	if !slices.Equal(all, requested) {
+		return fmt.Errorf("pages %v were asked for, but %v were answered and %v are missing", requested, answered, missing)
+	}
+	return nil
+}
