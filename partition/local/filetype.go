@@ -1,0 +1,150 @@
+package local
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+const (
+	pdfType  = "application/pdf"
+	gzipType = "application/gzip"
+)
+
+// aliases are other names of the types that the API's table calls by one.
+var aliases = map[string]string{
+	"application/csv":               "text/csv",
+	"application/x-csv":             "text/csv",
+	"text/comma-separated-values":   "text/csv",
+	"text/x-comma-separated-values": "text/csv",
+	"text/x-csv":                    "text/csv",
+	"text/x-markdown":               "text/markdown",
+	"text/tab-separated-values":     "text/tsv",
+	"text/xml":                      "application/xml",
+	"application/yaml":              "text/plain",
+	"application/x-yaml":            "text/plain",
+	"text/x-yaml":                   "text/plain",
+	"text/yaml":                     "text/plain",
+	"application/rtf":               "text/rtf",
+	"image/x-bmp":                   "image/bmp",
+	"image/x-ms-bmp":                "image/bmp",
+	"application/epub+zip":          "application/epub",
+}
+
+// mediaType is the type that the request says, where the API knows it; else what content and name show. An Office container under
+// a text's name is what it is; under a PDF's, the PDF check refuses it.
+func mediaType(u *upload, said string) (string, error) {
+	if said == "" {
+		said = u.contentType
+	}
+	said, _, _ = strings.Cut(said, ";")
+	said = strings.ToLower(strings.TrimSpace(said))
+	if canonical, is := aliases[said]; is {
+		said = canonical
+	}
+	if knownType(said) && (said == pdfType || !u.isContainer()) {
+		return said, nil
+	}
+	if u.size == 0 {
+		return "inode/x-empty", nil
+	}
+	detected, err := partition.DetectMediaType(u.name, u, u.size)
+	if err != nil {
+		return "", fmt.Errorf("stored upload: %w", err)
+	}
+	if canonical, is := aliases[detected]; is {
+		return canonical, nil
+	}
+	return detected, nil
+}
+
+func knownType(name string) bool {
+	for _, t := range partition.MediaTypes() {
+		if t.Name == name {
+			return name != gzipType
+		}
+	}
+	return false
+}
+
+// isContainer tells ZIP and OLE archives, which the library below the API recognises whatever the request says.
+func (u *upload) isContainer() bool {
+	head := make([]byte, 8)
+	n, _ := u.ReadAt(head, 0) // a shorter file is no container
+	return bytes.HasPrefix(head[:n], []byte("PK\x03\x04")) || bytes.HasPrefix(head[:n], []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
+}
+
+// gunzip unpacks an upload that is a gzip file by its type or name, up to limit bytes; the new upload is the caller's to close.
+func gunzip(u *upload, uncompressedType string, limit int64) (unpacked *upload, was bool, err error) {
+	announced, _, _ := strings.Cut(u.contentType, ";")
+	if announced != gzipType && !strings.HasSuffix(u.name, ".gz") {
+		return u, false, nil
+	}
+	head := make([]byte, len(gzipMagic))
+	n, _ := u.ReadAt(head, 0) // a shorter file is no gzip file
+	if string(head[:n]) != gzipMagic {
+		return nil, false, brokenGzip(fmt.Sprintf("Not a gzipped file (%s)", pythonBytes(head[:n])))
+	}
+	stream, err := gzip.NewReader(io.NewSectionReader(u, 0, u.size))
+	if err == nil {
+		unpacked, err = spool(io.LimitReader(stream, limit+1))
+	}
+	if err != nil {
+		return nil, false, brokenGzip("Error while decompressing the file: " + err.Error())
+	}
+	if unpacked.size > limit {
+		unpacked.close()
+		return nil, false, tooLarge(limit)
+	}
+	unpacked.name = strings.TrimSuffix(u.name, ".gz")
+	unpacked.contentType = uncompressedType
+	if uncompressedType == "" {
+		unpacked.contentType = typeOfName(unpacked.name)
+	}
+	return unpacked, true, nil
+}
+
+const gzipMagic = "\x1f\x8b"
+
+func brokenGzip(detail string) *failure {
+	return &failure{status: http.StatusInternalServerError, detail: detail}
+}
+
+// pythonBytes writes bytes as Python's repr does.
+func pythonBytes(b []byte) string {
+	var s strings.Builder
+	for _, c := range b {
+		switch {
+		case c == '\\' || c == '\'':
+			s.WriteString(`\` + string(rune(c)))
+		case c == '\n':
+			s.WriteString(`\n`)
+		case c == '\r':
+			s.WriteString(`\r`)
+		case c == '\t':
+			s.WriteString(`\t`)
+		case c < ' ' || c > '~':
+			fmt.Fprintf(&s, `\x%02x`, c)
+		default:
+			s.WriteByte(c)
+		}
+	}
+	return "b'" + s.String() + "'"
+}
+
+func typeOfName(name string) string {
+	extension := strings.ToLower(path.Ext(name))
+	for _, t := range partition.MediaTypes() {
+		if slices.Contains(t.Extensions, extension) {
+			return t.Name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,160 @@
+package local
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"strings"
+)
+
+// A form is what a multipart request holds.
+type form struct {
+	values map[string][]string // by the field's name without brackets
+	files  []*upload
+	stray  []string // fields named files that hold text
+}
+
+// Limits of the API's form parser.
+const (
+	maxFiles      = 1000
+	maxFields     = 1000
+	maxFieldBytes = 1 << 20
+)
+
+// readForm reads the request's body to its end. A body that is no multipart form is an empty form, which fails validation. The
+// caller closes the form.
+func readForm(w http.ResponseWriter, r *http.Request, maxBody int64) (*form, error) {
+	f := &form{values: map[string][]string{}}
+	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "multipart/form-data" {
+		return f, nil
+	}
+	if params["boundary"] == "" {
+		return nil, parseFailure("Missing boundary in multipart.")
+	}
+	if r.ContentLength > maxBody {
+		return nil, tooLarge(maxBody)
+	}
+	body := &countingReader{r: http.MaxBytesReader(w, r.Body, maxBody)}
+	if err := f.readParts(multipart.NewReader(body, params["boundary"]), body); err != nil {
+		f.close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// countingReader tells an empty body from a broken one.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}
+
+func (f *form) readParts(parts *multipart.Reader, body *countingReader) error {
+	fields := 0
+	for {
+		part, err := parts.NextRawPart()
+		if err == io.EOF || err != nil && body.n == 0 { //nolint:errorlint // bare after the last boundary, wrapped where the form is broken
+			return nil
+		}
+		if err != nil {
+			return bodyFailure(err)
+		}
+		_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+		if err != nil {
+			return bodyFailure(err)
+		}
+		name, named := params["name"]
+		if !named {
+			return parseFailure(`The Content-Disposition header field "name" must be provided.`)
+		}
+		name = strings.TrimSuffix(name, "[]")
+		if filename, isFile := params["filename"]; isFile {
+			if err := f.addFile(name, filename, part); err != nil {
+				return err
+			}
+			continue
+		}
+		if fields++; fields > maxFields {
+			return parseFailure(fmt.Sprintf("Too many fields. Maximum number of fields is %d.", maxFields))
+		}
+		value, err := io.ReadAll(io.LimitReader(part, maxFieldBytes+1))
+		if err != nil {
+			return bodyFailure(err)
+		}
+		if len(value) > maxFieldBytes {
+			return parseFailure(fmt.Sprintf("Part exceeded maximum size of %dKB.", maxFieldBytes/1024))
+		}
+		if name == "files" {
+			f.stray = append(f.stray, string(value))
+			continue
+		}
+		f.values[name] = append(f.values[name], string(value))
+	}
+}
+
+func (f *form) addFile(field, filename string, part *multipart.Part) error {
+	if len(f.files) == maxFiles {
+		return parseFailure(fmt.Sprintf("Too many files. Maximum number of files is %d.", maxFiles))
+	}
+	if field != "files" {
+		_, err := io.Copy(io.Discard, part) // an unknown field
+		return bodyFailure(err)
+	}
+	u, err := spool(part)
+	if err != nil {
+		return bodyFailure(err)
+	}
+	u.name = filename[strings.LastIndexByte(filename, '/')+1:]
+	u.contentType = part.Header.Get("Content-Type")
+	f.files = append(f.files, u)
+	return nil
+}
+
+// value is the field's last value, "" where it was not sent.
+func (f *form) value(name string) string {
+	if values := f.values[name]; len(values) > 0 {
+		return values[len(values)-1]
+	}
+	return ""
+}
+
+func (f *form) close() {
+	for _, u := range f.files {
+		u.close()
+	}
+}
+
+func parseFailure(detail string) *failure {
+	return &failure{status: http.StatusBadRequest, detail: detail}
+}
+
+func tooLarge(limit int64) *failure {
+	return &failure{
+		status: http.StatusRequestEntityTooLarge,
+		detail: fmt.Sprintf("The request is larger than the limit of %d bytes.", limit),
+	}
+}
+
+// bodyFailure is nil for nil.
+func bodyFailure(err error) error {
+	var large *http.MaxBytesError
+	var known *failure
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &large):
+		return tooLarge(large.Limit)
+	case errors.As(err, &known):
+		return known
+	}
+	return parseFailure("There was an error parsing the body")
+}

@@ -1,0 +1,77 @@
+package local
+
+import (
+	"strings"
+	"unicode"
+)
+
+// sentences splits a text after full stops, exclamation and question marks that end a sentence: what follows begins with a
+// capital, a digit or an opening mark, and the word before is no abbreviation and no initials.
+func sentences(text string) []string {
+	words := strings.Fields(text)
+	var found []string
+	start := 0
+	for i, w := range words {
+		if i+1 < len(words) && endsSentence(w) && beginsSentence(words[i+1]) {
+			found = append(found, strings.Join(words[start:i+1], " "))
+			start = i + 1
+		}
+	}
+	if start < len(words) {
+		found = append(found, strings.Join(words[start:], " "))
+	}
+	return found
+}
+
+func endsSentence(word string) bool {
+	bare := strings.TrimRight(word, `"')]}’”»`)
+	switch {
+	case strings.HasSuffix(bare, "!"), strings.HasSuffix(bare, "?"):
+		return true
+	case !strings.HasSuffix(bare, "."):
+		return false
+	}
+	stem := strings.ToLower(strings.TrimLeft(strings.TrimSuffix(bare, "."), `"'([{‘“«`))
+	letters := []rune(stem)
+	isInitial := len(letters) == 1 && unicode.IsLetter(letters[0]) && stem != "i"
+	return !isInitial && !abbreviations[stem] && !strings.Contains(stem, ".")
+}
+
+func beginsSentence(word string) bool {
+	for _, c := range word {
+		return unicode.IsUpper(c) || unicode.IsDigit(c) || unicode.IsTitle(c) || strings.ContainsRune(`"'([{‘“«`, c) ||
+			unicode.IsLetter(c) && !unicode.IsLower(c) // scripts without case
+	}
+	return false
+}
+
+// abbreviations keep a sentence going; they are written here without their last full stop.
+var abbreviations = wordSet(`mr mrs ms dr prof rev hon sen rep gov gen col maj capt lt sgt st jr sr messrs mme
+	cf viz vs al etc ca approx resp nos vol vols fig figs eq eqs sec secs ch chap pp p ed eds
+	inc ltd co corp dept est univ assn bros 
+	jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thurs fri sat sun ave blvd rd`)
+
+func wordSet(list string) map[string]bool {
+	set := map[string]bool{}
+	for w := range strings.FieldsSeq(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// sentencesOf counts the sentences with at least so many words, punctuation not counted.
+func sentencesOf(text string, words int) int {
+	count := 0
+	for _, s := range sentences(text) {
+		n := 0
+		for w := range strings.FieldsSeq(s) {
+			if strings.ContainsFunc(w, func(c rune) bool { return !unicode.IsPunct(c) && !unicode.IsSymbol(c) }) {
+				n++
+			}
+		}
+		if n >= words {
+			count++
+		}
+	}
+	return count
+}
