@@ -1,0 +1,234 @@
+package cmd
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/local"
+	"github.com/quire-dev/quire/retry"
+)
+
+// clientFlags say which server is asked, and how.
+type clientFlags struct {
+	url        string
+	keyFile    string
+	headers    []string
+	caFile     string
+	clientCert string
+	clientKey  string
+	local      bool
+	inFlight   int
+
+	retry       string
+	attempts    int
+	initial     time.Duration
+	max         time.Duration
+	elapsed     time.Duration
+	timeout     time.Duration
+	idleTimeout time.Duration
+	attemptsSet func(name string) bool
+}
+
+func (f *clientFlags) add(flags *pflag.FlagSet) {
+	f.attemptsSet = flags.Changed
+	group(flags, groupServer, func(flags *pflag.FlagSet) {
+		flags.SortFlags = false
+		flags.StringVar(&f.url, "url", "", "API base URL or endpoint (default $"+partition.EnvAPIURL+")")
+		flags.StringVar(&f.keyFile, "api-key-file", "", "file with the API key (default $"+partition.EnvAPIKey+")")
+		flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' added to every request; may be repeated")
+		flags.StringVar(&f.caFile, "ca-file", "", "PEM file with certificates to trust beside the system's")
+		flags.StringVar(&f.clientCert, "client-cert", "", "PEM file with a client certificate")
+		flags.StringVar(&f.clientKey, "client-key", "", "PEM file with its key")
+		flags.BoolVar(&f.local, "local", false, "use the embedded engine instead of a server (strategy fast)")
+		flags.IntVarP(&f.inFlight, "in-flight", "j", partition.DefaultInFlight, "requests in flight in all; changes no output")
+	})
+	group(flags, groupRetry, func(flags *pflag.FlagSet) {
+		flags.SortFlags = false
+		flags.StringVar(&f.retry, "retry", defaultPolicy, "retry policy: a preset's name, or a JSON or YAML file")
+		flags.IntVar(&f.attempts, "retry-attempts", 0, "attempts a request at most, 0 for no limit (default: the policy's)")
+		flags.DurationVar(&f.initial, "retry-initial", 0, "first wait (default: the policy's)")
+		flags.DurationVar(&f.max, "retry-max", 0, "longest wait (default: the policy's)")
+		flags.DurationVar(&f.elapsed, "retry-elapsed", 0, "time after which nothing is tried again (default: the policy's)")
+		flags.DurationVar(&f.timeout, "timeout", 0, "time for an attempt to be answered (default: the policy's)")
+		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "time without a byte of an answer (default: the policy's)")
+	})
+}
+
+// An apiClient is a client with what has to be closed after it.
+type apiClient struct {
+	*partition.Client
+	engine *local.Engine // nil with a server
+	keyed  string        // where the key is from
+}
+
+func (c *apiClient) close() error {
+	if c.engine != nil {
+		return c.engine.Close()
+	}
+	return nil
+}
+
+// engineName is what outputs say of what produced them.
+func (c *apiClient) engineName() string {
+	if c.engine != nil {
+		return c.engine.Name()
+	}
+	return c.URL()
+}
+
+// newClient makes the client that the flags ask for.
+func (f *clientFlags) newClient(sh *shell, logger *slog.Logger, observe func(partition.Event)) (*apiClient, error) {
+	policy, err := f.policy()
+	if err != nil {
+		return nil, err
+	}
+	options := []partition.Option{
+		partition.WithMaxInFlight(f.inFlight), partition.WithRetryPolicy(policy), partition.WithLogger(logger),
+		partition.WithObserver(func(_ context.Context, e partition.Event) { observe(e) }),
+	}
+	for _, header := range f.headers {
+		name, value, ok := strings.Cut(header, ":")
+		if !ok {
+			return nil, usageError("header %q: not 'Name: value'", name)
+		}
+		options = append(options, partition.WithHeader(name, strings.TrimSpace(value)))
+	}
+	if f.local {
+		return f.embedded(logger, options)
+	}
+	c := &apiClient{keyed: "$" + partition.EnvAPIKey}
+	key := sh.env[partition.EnvAPIKey]
+	if f.keyFile != "" {
+		c.keyed = f.keyFile
+		if key, err = readKey(f.keyFile); err != nil {
+			return nil, err
+		}
+	}
+	url := f.url
+	if url == "" {
+		url = sh.env[partition.EnvAPIURL]
+	}
+	if key == "" && url == "" {
+		return nil, &exitError{exitAuth, fmt.Errorf("no API key and no URL: set %s (or --api-key-file) for the hosted API, %s (or --url) "+
+			"for a server of your own, or use --local for the embedded engine", partition.EnvAPIKey, partition.EnvAPIURL)}
+	}
+	hc, err := f.httpClient()
+	if err != nil {
+		return nil, err
+	}
+	options = append(options, partition.WithAPIKey(key), partition.WithBaseURL(url), partition.WithHTTPClient(hc))
+	c.Client, err = partition.New(options...)
+	switch {
+	case errors.Is(err, partition.ErrNoAPIKey):
+		return nil, &exitError{exitAuth, fmt.Errorf("no API key for %s: set %s or --api-key-file", partition.HostedURL, partition.EnvAPIKey)}
+	case err != nil:
+		return nil, &exitError{exitUsage, err}
+	}
+	return c, nil
+}
+
+// embedded is a client of the engine in this process. Nothing is sent anywhere.
+func (f *clientFlags) embedded(logger *slog.Logger, options []partition.Option) (*apiClient, error) {
+	if f.url != "" || f.keyFile != "" {
+		return nil, usageError("--local goes with neither --url nor --api-key-file")
+	}
+	engine, err := local.New(local.Options{Logger: logger, Version: partition.Version})
+	if err != nil {
+		return nil, err
+	}
+	client, err := partition.New(append(options,
+		partition.WithAPIKey(""), partition.WithBaseURL("http://embedded.invalid"),
+		partition.WithHTTPClient(&http.Client{Transport: engine.RoundTripper()}))...)
+	if err != nil {
+		return nil, &exitError{exitUsage, errors.Join(err, engine.Close())}
+	}
+	return &apiClient{Client: client, engine: engine}, nil
+}
+
+func readKey(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", &exitError{exitAuth, fmt.Errorf("API key: %w", err)}
+	}
+	defer file.Close()
+	key, err := io.ReadAll(io.LimitReader(file, 64<<10))
+	if err != nil {
+		return "", &exitError{exitAuth, fmt.Errorf("API key: %w", err)}
+	}
+	if strings.TrimSpace(string(key)) == "" {
+		return "", &exitError{exitAuth, fmt.Errorf("API key: %s is empty", path)}
+	}
+	return strings.TrimSpace(string(key)), nil
+}
+
+// policy is the named or given policy with the overrides of the flags.
+func (f *clientFlags) policy() (*retry.Policy, error) {
+	preset, err := loadPolicy(f.retry)
+	if err != nil {
+		return nil, err
+	}
+	policy := *preset
+	if f.attemptsSet("retry-attempts") {
+		policy.Budget.Attempts = f.attempts
+		policy.Budget.MinRetries = min(policy.Budget.MinRetries, max(f.attempts-1, 0))
+	}
+	override(&policy.Backoff.Initial, f.initial)
+	override(&policy.Backoff.Max, f.max)
+	override(&policy.Budget.HardElapsed, f.elapsed)
+	override(&policy.Budget.ToHeaders, f.timeout)
+	override(&policy.Budget.BodyIdle, f.idleTimeout)
+	if err := policy.Validate(); err != nil {
+		return nil, usageError("%s", err)
+	}
+	return &policy, nil
+}
+
+func override(value *time.Duration, given time.Duration) {
+	if given != 0 {
+		*value = given
+	}
+}
+
+// httpClient has the certificates that the flags name.
+func (f *clientFlags) httpClient() (*http.Client, error) {
+	transport := retry.NewTransport()
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if f.caFile != "" {
+		pem, err := os.ReadFile(f.caFile)
+		if err != nil {
+			return nil, usageError("--ca-file: %s", err)
+		}
+		pool, err := x509.SystemCertPool()
+		if err != nil {
+			pool = x509.NewCertPool()
+		}
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, usageError("--ca-file %s: no certificate in it", f.caFile)
+		}
+		config.RootCAs = pool
+	}
+	if (f.clientCert == "") != (f.clientKey == "") {
+		return nil, usageError("--client-cert and --client-key go together")
+	}
+	if f.clientCert != "" {
+		certificate, err := tls.LoadX509KeyPair(f.clientCert, f.clientKey)
+		if err != nil {
+			return nil, usageError("--client-cert: %s", err)
+		}
+		config.Certificates = []tls.Certificate{certificate}
+	}
+	transport.TLSClientConfig = config
+	return &http.Client{Transport: transport}, nil
+}

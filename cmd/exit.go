@@ -1,0 +1,126 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+// The exit codes.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitPartial     = 3
+	exitAuth        = 4
+	exitQuota       = 5
+	exitUnavailable = 6
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// exitCodes is the table that quire help exit-codes prints.
+var exitCodes = []struct {
+	code    int
+	meaning string
+}{
+	{exitOK, "all documents done"},
+	{exitFailed, "failed, nothing written"},
+	{exitUsage, "wrong usage"},
+	{exitPartial, "some documents, or some pages of one, failed; the rest is written"},
+	{exitAuth, "API key missing or refused"},
+	{exitQuota, "quota exhausted"},
+	{exitUnavailable, "the server was unreachable or failed everything: try later"},
+	{exitInterrupted, "interrupted; what was done is kept"},
+	{exitTerminated, "terminated; what was done is kept"},
+}
+
+// An exitError ends a command with a code. Without err everything has been said already.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+func (e *exitError) Unwrap() error { return e.err }
+
+func usageError(format string, args ...any) error {
+	return &exitError{exitUsage, fmt.Errorf(format, args...)}
+}
+
+// exitCode is the code for the error that ended a command.
+func exitCode(err error) int {
+	var exit *exitError
+	var signaled *stopped
+	switch {
+	case errors.As(err, &exit):
+		return exit.code
+	case errors.As(err, &signaled):
+		return signalCode(signaled.signal)
+	}
+	switch kind := partition.KindOf(err); {
+	case kind == partition.KindAuth:
+		return exitAuth
+	case kind == partition.KindQuota:
+		return exitQuota
+	case unavailable(err):
+		return exitUnavailable
+	default:
+		return exitFailed
+	}
+}
+
+// unavailable tells that an error speaks of the server and not of the document: another time it may work.
+func unavailable(err error) bool {
+	var api *partition.APIError
+	if errors.As(err, &api) && api.Final {
+		return false
+	}
+	switch partition.KindOf(err) {
+	case partition.KindTransport, partition.KindServer, partition.KindThrottled, partition.KindTimeout:
+		return true
+	default:
+		return false
+	}
+}
+
+func signalCode(s os.Signal) int {
+	if s == syscall.SIGTERM {
+		return exitTerminated
+	}
+	return exitInterrupted
+}
+
+// interruption is the exit error of a context that a signal ended, nil of any other.
+func interruption(ctx context.Context) error {
+	var signaled *stopped
+	if errors.As(context.Cause(ctx), &signaled) {
+		return &exitError{signalCode(signaled.signal), signaled}
+	}
+	return nil
+}
+
+func newExitCodesTopic() *cobra.Command {
+	topic := &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean"}
+	topic.SetHelpFunc(func(c *cobra.Command, _ []string) {
+		table := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
+		fmt.Fprintln(table, "exit\tmeaning")
+		for _, row := range exitCodes {
+			fmt.Fprintf(table, "%d\t%s\n", row.code, row.meaning)
+		}
+		_ = table.Flush() // standard output: there is nobody left to tell
+	})
+	return topic
+}

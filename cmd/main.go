@@ -1,0 +1,119 @@
+// Package cmd holds the commands of quire, one file a command.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+// A shell is what a command has of the outside world.
+type shell struct {
+	env    map[string]string
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// Main runs one command and returns its exit code (see the table in exit.go). args are without the program's name, env is in
+// the form of [os.Environ]. An interrupt or a termination signal stops the command in good order; a second one kills the
+// process.
+func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	sh := &shell{env: environment(env), stdin: stdin, stdout: stdout, stderr: stderr}
+	ctx, stop := withSignals(context.Background())
+	defer stop()
+	root := newRoot(sh)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitOK
+	}
+	code := exitCode(err)
+	var said *exitError
+	if !errors.As(err, &said) || said.err != nil {
+		fmt.Fprintf(stderr, "quire: %s\n", partition.Printable(err.Error()))
+	}
+	if code == exitUsage {
+		command, _, _ := root.Find(args)
+		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command.CommandPath())
+	}
+	return code
+}
+
+func newRoot(sh *shell) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "quire",
+		Short: "Turn documents into data through the Unstructured partition API",
+		Long: "Quire sends documents to the Unstructured partition API and returns their elements: titles, paragraphs, tables,\n" +
+			"with page numbers. A PDF is cut into page chunks that are sent concurrently.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError("unknown command %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetIn(sh.stdin)
+	root.SetOut(sh.stdout)
+	root.SetErr(sh.stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError("%s", err) })
+	root.SetUsageFunc(usage)
+	root.SetHelpCommand(newHelp())
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newPartition(sh), newSplit(sh), newRetry(sh), newServe(sh), newVersion(sh), newExitCodesTopic(), newEnvironmentTopic())
+	return root
+}
+
+// environment makes a table of "name=value" lines; of a repeated name the last counts.
+func environment(lines []string) map[string]string {
+	env := make(map[string]string, len(lines))
+	for _, line := range lines {
+		name, value, _ := strings.Cut(line, "=")
+		env[name] = value
+	}
+	return env
+}
+
+// A stopped is the cause of a context that a signal ended.
+type stopped struct{ signal os.Signal }
+
+func (s *stopped) Error() string {
+	if s.signal == syscall.SIGTERM {
+		return "terminated"
+	}
+	return "interrupted"
+}
+
+// withSignals returns a context that the first interrupt or termination signal ends. After that the system's own handling is
+// back, so that a second one kills.
+func withSignals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case s := <-signals:
+			signal.Stop(signals)
+			cancel(&stopped{s})
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel(context.Canceled)
+	}
+}

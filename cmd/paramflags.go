@@ -1,0 +1,122 @@
+package cmd
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/split"
+)
+
+// A paramFlag is the flag of one API field: --max-characters for max_characters. A list takes commas and repetition; a secret is
+// read from a file, for arguments show in the list of processes.
+type paramFlag struct {
+	field  partition.Field
+	params *partition.Params
+	given  []string
+}
+
+// addParamFlags adds a flag for every API field and --param for those that are not known yet.
+func addParamFlags(flags *pflag.FlagSet, params *partition.Params) {
+	flags.SortFlags = false
+	for _, field := range partition.Fields() {
+		name := strings.ReplaceAll(field.Name, "_", "-")
+		if field.Kind == partition.KindSecret {
+			name += "-file"
+		}
+		flag := flags.VarPF(&paramFlag{field: field, params: params}, name, "", field.Help)
+		if field.Kind == partition.KindBool {
+			flag.NoOptDefVal = "true"
+		}
+	}
+	flags.Var(&extraFlag{params: params}, "param", "a field that is not listed here, as name=value; may be repeated")
+}
+
+// Set sets the field.
+func (f *paramFlag) Set(text string) error {
+	switch f.field.Kind {
+	case partition.KindList:
+		items, err := csv.NewReader(strings.NewReader(text)).Read()
+		if err != nil {
+			return fmt.Errorf("not a list: %w", err)
+		}
+		f.given = append(f.given, items...)
+		return f.params.Set(f.field.Name, f.given...)
+	case partition.KindSecret:
+		secret, err := os.ReadFile(text)
+		if err != nil {
+			return err
+		}
+		return f.params.Set(f.field.Name, strings.TrimSpace(string(secret)))
+	default:
+		f.given = []string{text}
+		return f.params.Set(f.field.Name, text)
+	}
+}
+
+// String is what was given.
+func (f *paramFlag) String() string { return strings.Join(f.given, ",") }
+
+// Type is how the help text calls the value.
+func (f *paramFlag) Type() string {
+	if f.field.Kind == partition.KindSecret {
+		return "file"
+	}
+	return string(f.field.Kind)
+}
+
+// An extraFlag is --param name=value.
+type extraFlag struct {
+	params *partition.Params
+	given  map[string][]string
+}
+
+// Set adds one value.
+func (f *extraFlag) Set(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return fmt.Errorf("%q is not name=value", text)
+	}
+	if f.given == nil {
+		f.given = map[string][]string{}
+	}
+	f.given[name] = append(f.given[name], value)
+	return f.params.Set(name, f.given[name]...)
+}
+
+// String is empty: there is no default.
+func (f *extraFlag) String() string { return "" }
+
+// Type is how the help text calls the value.
+func (f *extraFlag) Type() string { return "name=value" }
+
+// A pagesFlag is a page range such as 3-7.
+type pagesFlag struct{ pages *split.PageRange }
+
+// Set parses the range.
+func (f pagesFlag) Set(text string) (err error) {
+	*f.pages, err = split.ParsePageRange(text)
+	return err
+}
+
+// String is the range, or nothing where none was given.
+func (f pagesFlag) String() string {
+	if f.pages == nil || *f.pages == (split.PageRange{}) {
+		return ""
+	}
+	return f.pages.String()
+}
+
+// Type is how the help text calls the value.
+func (f pagesFlag) Type() string { return "A-B" }
+
+// addSplitFlags adds the flags that say how a PDF is cut.
+func addSplitFlags(flags *pflag.FlagSet, s *partition.Split) {
+	flags.SortFlags = false
+	flags.Var(pagesFlag{&s.Pages}, "pages", "only these pages of a PDF")
+	flags.IntVar(&s.Concurrency, "split-concurrency", 10, "how finely a PDF is cut, 1 to 50 (split_pdf_concurrency_level)")
+}

@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/quire-dev/quire/retry"
+)
+
+// defaultPolicy is the preset that partition uses.
+const defaultPolicy = "unstructured"
+
+func newRetry(sh *shell) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "retry",
+		Short: "Show what is tried again, and when",
+		Long: "Retry shows retry policies: presets by name (" + strings.Join(retry.Presets(), ", ") + "),\n" +
+			"or policies of your own in JSON or YAML files.",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError("unknown command \"retry %s\"", args[0])
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newRetryTable(sh), newRetryExplain(sh), newRetrySimulate(sh))
+	return c
+}
+
+func onePolicy(_ *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError("takes one policy, got %d", len(args))
+	}
+	return nil
+}
+
+// policyArgument is the policy that was named, else the default.
+func policyArgument(args []string) (*retry.Policy, error) {
+	if len(args) == 0 {
+		return loadPolicy(defaultPolicy)
+	}
+	return loadPolicy(args[0])
+}
+
+// loadPolicy returns the preset called name, or the policy in the file of that name, JSON or YAML.
+func loadPolicy(name string) (*retry.Policy, error) {
+	if preset, known := retry.Preset(name); known {
+		return preset, nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, usageError("retry policy %q: neither a preset (%s) nor a file: %s",
+			name, strings.Join(retry.Presets(), ", "), withoutPath(err))
+	}
+	if data, err = yamlToJSON(data); err != nil {
+		return nil, usageError("%s: %s", name, err)
+	}
+	policy, err := retry.Parse(data)
+	if err != nil {
+		return nil, usageError("%s: %s", name, err)
+	}
+	return policy, nil
+}
+
+// yamlToJSON turns YAML into JSON. JSON, which nearly is YAML too, is left as it is.
+func yamlToJSON(data []byte) ([]byte, error) {
+	if json.Valid(data) {
+		return data, nil
+	}
+	var value any
+	if err := yaml.Unmarshal(data, &value); err != nil {
+		return nil, fmt.Errorf("neither JSON nor YAML: %w", err)
+	}
+	return json.Marshal(value)
+}

@@ -1,0 +1,104 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/local"
+)
+
+// serveFlags are the flags of quire serve.
+type serveFlags struct {
+	addr        string
+	keyFile     string
+	hosts       []string
+	maxBody     int64
+	timeout     time.Duration
+	concurrency int
+	verbose     bool
+}
+
+const serveExample = `  quire serve
+  quire serve --addr 0.0.0.0:8000 --api-key-file key.txt --host partition.example.org
+  quire partition report.pdf --url http://127.0.0.1:8000`
+
+// shutdownTime is how long requests under way may take after an interrupt.
+const shutdownTime = 10 * time.Second
+
+func newServe(sh *shell) *cobra.Command {
+	f := &serveFlags{}
+	c := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve the partition API with the embedded engine",
+		Long: "Serve answers the partition API by itself: strategy fast for PDF, text, Markdown, HTML, CSV and TSV. It listens on this\n" +
+			"machine only, unless a key is given.",
+		Example: serveExample,
+		Args:    noArguments,
+		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), sh) },
+	}
+	group(c.Flags(), groupServer, func(flags *pflag.FlagSet) {
+		flags.SortFlags = false
+		flags.StringVar(&f.addr, "addr", "127.0.0.1:8000", "address to listen on; beyond this machine only with --api-key-file")
+		flags.StringVar(&f.keyFile, "api-key-file", "", "file with the key that requests must carry")
+		flags.StringArrayVar(&f.hosts, "host", nil, "further name under which the server is reached; may be repeated")
+		flags.Int64Var(&f.maxBody, "max-body", 512<<20, "bytes of a request at most")
+		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for one request's work")
+		flags.IntVar(&f.concurrency, "concurrency", 0, "documents worked on at once (default the number of processors)")
+		flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
+	})
+	return c
+}
+
+func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
+	options := local.Options{
+		MaxBody: f.maxBody, Timeout: f.timeout, Concurrency: f.concurrency, Version: partition.Version,
+		Logger: slog.New(slog.NewTextHandler(sh.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+	}
+	if f.maxBody < 1 || f.timeout <= 0 || f.concurrency < 0 {
+		return usageError("--max-body, --timeout and --concurrency must be positive")
+	}
+	if f.verbose {
+		options.Logger = slog.New(slog.NewTextHandler(sh.stderr, nil))
+	}
+	if f.keyFile != "" {
+		if options.APIKey, err = readKey(f.keyFile); err != nil {
+			return err
+		}
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.addr)
+	if err != nil {
+		return fmt.Errorf("listen on %s: %w", f.addr, err)
+	}
+	if address, ok := listener.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() && options.APIKey == "" {
+		return errors.Join(usageError("%s can be reached from other machines: give a key with --api-key-file", f.addr), listener.Close())
+	}
+	engine, err := local.New(options)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer func() { err = errors.Join(err, engine.Close()) }()
+	server := &http.Server{
+		Handler: local.Guard(engine, f.hosts...), ReadHeaderTimeout: 30 * time.Second,
+		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
+	}
+	fmt.Fprintf(sh.stderr, "serving the partition API on http://%s (%s); ^C ends it\n", listener.Addr(), engine.Name())
+	stopped := make(chan error, 1)
+	defer context.AfterFunc(ctx, func() {
+		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
+		defer cancel()
+		stopped <- errors.Join(server.Shutdown(patience), server.Close())
+	})()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}

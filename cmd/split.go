@@ -1,0 +1,172 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/split"
+)
+
+// splitFlags are the flags of quire split.
+type splitFlags struct {
+	output   string
+	settings partition.Split
+	password string
+}
+
+const splitExample = `  quire split report.pdf -o chunks/
+  quire split report.pdf -o chunks/ --pages 10-60 --split-concurrency 5`
+
+func newSplit(sh *shell) *cobra.Command {
+	f := &splitFlags{}
+	c := &cobra.Command{
+		Use:   "split FILE -o DIR",
+		Short: "Write the chunks of a PDF that would be sent",
+		Long: "Split writes the page chunks that quire partition would send, as <stem>.<first>-<last>.pdf, and prints their names, pages\n" +
+			"and sizes.",
+		Example: splitExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError("takes one PDF, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), sh, args[0]) },
+	}
+	group(c.Flags(), groupOutput, func(flags *pflag.FlagSet) {
+		flags.StringVarP(&f.output, "output", "o", "", "folder for the chunks; made if missing")
+	})
+	group(c.Flags(), groupSplit, func(flags *pflag.FlagSet) {
+		addSplitFlags(flags, &f.settings)
+		flags.StringVar(&f.password, "password-file", "", "file with the PDF's password")
+	})
+	return c
+}
+
+func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error) {
+	if f.output == "" {
+		return usageError("name a folder for the chunks: -o DIR")
+	}
+	if c := f.settings.Concurrency; c < 1 || c > 50 {
+		return usageError("--split-concurrency %d: not 1 to 50", c)
+	}
+	options := split.Options{}
+	if f.password != "" {
+		if options.Password, err = readPassword(f.password); err != nil {
+			return err
+		}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return errors.New(plainPathError(path, err))
+	}
+	defer file.Close() // it was only read
+	info, err := file.Stat()
+	if err != nil {
+		return errors.New(plainPathError(path, err))
+	}
+	if !info.Mode().IsRegular() {
+		return usageError("%s: not a file", path)
+	}
+	document, err := split.Open(ctx, file, info.Size(), options)
+	if err != nil {
+		return splitError(ctx, path, err)
+	}
+	defer func() { _ = document.Close() }() // it holds memory only
+	ranges, err := f.ranges(document.Pages())
+	if err != nil {
+		return err
+	}
+	out, err := openOutput(f.output)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.close()) }()
+	for _, warning := range document.Warnings() {
+		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(path), partition.Printable(warning))
+	}
+	return f.write(ctx, sh, document, ranges, out, path)
+}
+
+// ranges are the chunks of the pages that were asked for.
+func (f *splitFlags) ranges(pages int) ([]split.PageRange, error) {
+	wanted := split.PageRange{First: 1, Last: pages}
+	if f.settings.Pages != (split.PageRange{}) {
+		wanted = f.settings.Pages
+	}
+	if wanted.Last > pages {
+		return nil, usageError("page range %s: the document has pages 1-%d", wanted, pages)
+	}
+	ranges := split.Plan(wanted.Len(), f.settings.Concurrency)
+	for i := range ranges {
+		ranges[i].First += wanted.First - 1
+		ranges[i].Last += wanted.First - 1
+	}
+	return ranges, nil
+}
+
+func (f *splitFlags) write(
+	ctx context.Context, sh *shell, document *split.Document, ranges []split.PageRange, out *outputFolder, path string,
+) error {
+	base := filepath.Base(path)
+	stem := strings.TrimSuffix(base, filepath.Ext(base))
+	for _, pages := range ranges {
+		chunk, err := document.Chunk(ctx, pages)
+		if err != nil {
+			return splitError(ctx, fmt.Sprintf("%s pages %s", path, pages), err)
+		}
+		name := fmt.Sprintf("%s.%d-%d.pdf", stem, pages.First, pages.Last)
+		if err := writeChunk(out, name, chunk); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Join(f.output, name), withoutPath(err))
+		}
+		for _, warning := range chunk.Warnings() {
+			fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(name), partition.Printable(warning))
+		}
+		if _, err := fmt.Fprintf(sh.stdout, "%s\tpages %s\t%d bytes\n",
+			partition.Printable(filepath.Join(f.output, name)), pages, chunk.Size()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeChunk(out *outputFolder, name string, chunk *split.Chunk) error {
+	file, err := out.create(name)
+	if err != nil {
+		return err
+	}
+	if _, err := chunk.WriteTo(file); err != nil {
+		file.discard()
+		return err
+	}
+	return file.commit()
+}
+
+func splitError(ctx context.Context, subject string, err error) error {
+	if stop := interruption(ctx); stop != nil {
+		return stop
+	}
+	return fmt.Errorf("%s: %w", subject, err)
+}
+
+func readPassword(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", usageError("password: %s", err)
+	}
+	defer file.Close() // it was only read
+	password, err := io.ReadAll(io.LimitReader(file, 64<<10))
+	if err != nil {
+		return "", usageError("password: %s", err)
+	}
+	return strings.TrimRight(string(password), "\r\n"), nil
+}
