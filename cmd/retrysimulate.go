@@ -134,10 +134,10 @@ func (t tally) rate() float64 { return t.successes / float64(t.sessions) }
 
 // simulate runs sessions. The random numbers depend on the seed and the rate alone, so that every policy and status sees the same.
 func (f *simulateFlags) simulate(policy *retry.Policy, fail failure) tally {
-	draws := rand.New(rand.NewPCG(f.seed, uint64(fail.rate*1000))) //nolint:gosec // a simulation has to be repeatable
+	draws := rand.New(rand.NewPCG(f.seed, uint64(fail.rate*1000)))
 	t := tally{sessions: f.sessions}
 	for range f.sessions {
-		session := rand.New(rand.NewPCG(draws.Uint64(), draws.Uint64())) //nolint:gosec // as above
+		session := rand.New(rand.NewPCG(draws.Uint64(), draws.Uint64()))
 		requests, waited, ok := play(policy, fail, session)
 		t.requests += float64(requests)
 		t.waited += waited

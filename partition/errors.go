@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -46,10 +47,11 @@ type APIError struct {
 	Attempts  int
 	Elapsed   time.Duration // of the whole call, waits included
 	Final     bool          // the server declared that a repetition cannot succeed
+	Rule      string        // the row of the retry policy that judged the last attempt
+	Stop      retry.Stop    // the budget that forbade another attempt; "" where the rule did not want one
 	Body      []byte        // of the answer, at most 64 KiB, without the key
 	Err       error         // the cause where no usable answer came; nil after an HTTP status
 
-	stop string // what ended the retries
 	hint string
 }
 
@@ -83,8 +85,8 @@ func (e *APIError) cause() string {
 	switch {
 	case e.Final:
 		b.WriteString(", not retryable")
-	case e.stop != "" && e.Attempts > 1:
-		b.WriteString(", stopped by " + e.stop)
+	case e.Stop != "":
+		b.WriteString(", stopped by " + string(e.Stop))
 	}
 	b.WriteString(")")
 	return b.String()

@@ -59,7 +59,13 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 	})
 	failure := &APIError{
 		Document: r.document, Pages: r.pages, Method: http.MethodPost, URL: c.endpoint.String(), RequestID: lastID,
-		Attempts: len(trace.Attempts), Elapsed: trace.Elapsed, Final: trace.Final, stop: trace.Stop,
+		Attempts: len(trace.Attempts), Elapsed: trace.Elapsed, Final: trace.Final,
+	}
+	if n := len(trace.Attempts); n > 0 {
+		failure.Rule = trace.Attempts[n-1].Rule
+	}
+	if trace.Stop != failure.Rule {
+		failure.Stop = retry.Stop(trace.Stop)
 	}
 	switch {
 	case err != nil:
