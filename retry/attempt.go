@@ -69,7 +69,7 @@ func (s *sending) sent(answered bool) bool {
 // here several times in one attempt; the limits are the attempt's.
 func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	s := l.sending
-	ctx, cancel := context.WithCancelCause(req.Context())
+	ctx, cancel := l.attemptContext(req.Context())
 	b := &answerBody{ctx: ctx, limits: limits{cancel: cancel, budget: &l.policy.Budget, attempt: l.state.Attempt, silent: l.silent}}
 	now := time.Now()
 	b.limits.start(now, now.Sub(s.start))
@@ -85,6 +85,28 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	b.rc, resp.Body, s.answer = resp.Body, b, b
 	return resp, nil
+}
+
+// attemptContext returns the context of an attempt whose request has the context
+// of the call's waits: with a Stop that one may end earlier.
+func (l *loop) attemptContext(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	if l.call.Stop == nil {
+		return context.WithCancelCause(ctx)
+	}
+	detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	release := context.AfterFunc(l.attempts, func() { cancel(context.Cause(l.attempts)) })
+	end := func(cause error) {
+		release()
+		cancel(cause)
+	}
+	if timeout := l.base.Timeout; timeout > 0 { // net/http's client has put it on the context that is left out here
+		timer := time.AfterFunc(timeout, func() { cancel(headersLimit(timeout)) })
+		return detached, func(cause error) {
+			timer.Stop()
+			end(cause)
+		}
+	}
+	return detached, end
 }
 
 // silent tells that the attempt has been without an answer for some time.

@@ -2,6 +2,7 @@ package retry
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -21,6 +22,10 @@ type Call struct {
 	// [Client.Admit]. Do owns it and releases it in any case. nil: Do asks for
 	// one itself.
 	Slot *Slot
+	// Stop, where it is set, ends the call's waits and repeats when it ends, as the
+	// context of Do does, but lets an attempt that has begun come to its end: an
+	// answer that is paid for is not thrown away.
+	Stop context.Context
 	// Stream says that the answer is a stream: its body is never read here and
 	// the status alone decides. An answer of type text/event-stream is one
 	// whatever this says.

@@ -24,7 +24,8 @@ import (
 type loop struct {
 	client    *Client
 	base      *http.Client
-	ctx       context.Context
+	ctx       context.Context // of the waits and repeats
+	attempts  context.Context // of each attempt: the same, unless the call has a Stop
 	call      *Call
 	policy    *Policy
 	transport http.RoundTripper
@@ -73,7 +74,13 @@ func (c *Client) Do(ctx context.Context, call Call) (*http.Response, Trace, erro
 // do is Do over an HTTP client of the caller's.
 func (c *Client) do(ctx context.Context, call Call, base *http.Client) (*http.Response, Trace, error) {
 	c.init()
-	l := &loop{client: c, base: base, ctx: ctx, call: &call, policy: call.Policy, id: c.calls.Add(1), body: call.Body, slot: call.Slot}
+	l := &loop{client: c, base: base, ctx: ctx, attempts: ctx, call: &call, policy: call.Policy, id: c.calls.Add(1), body: call.Body, slot: call.Slot}
+	if call.Stop != nil {
+		var stop context.CancelCauseFunc
+		l.ctx, stop = context.WithCancelCause(ctx)
+		defer stop(nil)
+		defer context.AfterFunc(call.Stop, func() { stop(context.Cause(call.Stop)) })()
+	}
 	if l.policy == nil {
 		l.policy = c.policy
 	}
@@ -199,10 +206,7 @@ func (l *loop) check(_ context.Context, resp *http.Response, err error) (bool, e
 	now := time.Now()
 	l.state.Elapsed = now.Sub(l.start)
 	l.state.Unreplayable = l.unreplayable()
-	if deadline, ok := l.ctx.Deadline(); ok {
-		left := deadline.Sub(now)
-		l.state.TimeLeft = &left
-	}
+	l.state.TimeLeft = l.timeLeft(now)
 	d := l.policy.decide(&l.state, &l.last)
 	again := d.Action != Return
 	l.decision, l.wait, l.idleFrom = d, 0, now
@@ -219,6 +223,21 @@ func (l *loop) check(_ context.Context, resp *http.Response, err error) (bool, e
 	}
 	l.report(closed, opened)
 	return again, nil
+}
+
+// timeLeft is the time to the nearer deadline of the call's contexts; nil is none.
+func (l *loop) timeLeft(now time.Time) *time.Duration {
+	deadline, some := l.ctx.Deadline()
+	if l.call.Stop != nil {
+		if stop, ok := l.call.Stop.Deadline(); ok && (!some || stop.Before(deadline)) {
+			deadline, some = stop, true
+		}
+	}
+	if !some {
+		return nil
+	}
+	left := deadline.Sub(now)
+	return &left
 }
 
 // again notes that the decision is a repeat, and draws its wait.

@@ -34,8 +34,8 @@ func (l *loop) observe(resp *http.Response, err error) {
 			o.Kind = KindBody
 		}
 	}
-	if o.Err != nil && l.ctx.Err() != nil {
-		o.Kind, o.Err = KindCanceled, canceled(l.ctx)
+	if o.Err != nil && l.attempts.Err() != nil {
+		o.Kind, o.Err = KindCanceled, canceled(l.attempts)
 	}
 }
 
