@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/quire-dev/quire/retry"
 )
@@ -33,12 +35,20 @@ type Client struct {
 	retry    *retry.Client
 	logger   *slog.Logger
 	observe  func(context.Context, Event)
+
+	cache      Cache // nil: none
+	refresh    bool
+	grace      time.Duration
+	engine     string     // in cache keys
+	account    string     // in cache keys
+	keyHeaders [][]string // in cache keys
+	cacheOnce  sync.Once
 }
 
 // New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted API without a key) is an error
 // now and not at the first request.
 func New(options ...Option) (*Client, error) {
-	cfg := config{header: http.Header{}, inFlight: DefaultInFlight}
+	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: DefaultGrace}
 	for _, option := range options {
 		if err := option(&cfg); err != nil {
 			return nil, fmt.Errorf("partition client: %w", err)
@@ -58,6 +68,7 @@ func New(options ...Option) (*Client, error) {
 	c := &Client{
 		endpoint: where, header: cfg.header, keyed: keyed, redactor: newRedactor(secrets(key, cfg.header)...),
 		policy: cfg.policy, logger: cfg.logger, observe: cfg.observe,
+		cache: cfg.cache, refresh: cfg.refresh, grace: cfg.grace, engine: cfg.engine, account: accountOf(key), keyHeaders: cfg.headersOf(),
 	}
 	if c.policy == nil {
 		c.policy, _ = retry.Preset("unstructured")

@@ -18,27 +18,30 @@ type Event struct {
 	Err      error           // of a Refused, and of a PartEnd or DocumentEnd that failed
 	Attempt  retry.Event     // of an AttemptEvent
 	Elapsed  time.Duration   // of a PartEnd or DocumentEnd
+	Cached   bool            // of a PartStart and PartEnd: nothing was sent
 }
 
 // EventKind names what happened.
 type EventKind string
 
 // The kinds of events. A document has one DocumentStart and one DocumentEnd, and between them, if it can be sent, one
-// DocumentPlanned and for each request a PartStart and a PartEnd, with the events of its attempts between.
+// DocumentPlanned and for each part that was sent or found in the cache a PartStart and a PartEnd, with the events of its attempts
+// between. [ScopeAfter] plans twice.
 const (
 	DocumentStart   EventKind = "document_start"
 	DocumentPlanned EventKind = "document_planned"
 	DocumentEnd     EventKind = "document_end"
 	PartStart       EventKind = "part_start"
 	PartEnd         EventKind = "part_end"
-	AttemptEvent    EventKind = "attempt" // see [retry.Event]
-	Refused         EventKind = "refused" // key or quota, before another request of the client can go out
+	AttemptEvent    EventKind = "attempt"      // see [retry.Event]
+	Refused         EventKind = "refused"      // key or quota, before another request of the client can go out
+	CacheFailed     EventKind = "cache_failed" // once a client
 )
 
 type partKey struct{}
 
-// part is what a context carries down to the events of attempts.
-type part struct {
+// partID is what a context carries down to the events of attempts.
+type partID struct {
 	document string
 	pages    split.PageRange
 }
@@ -51,6 +54,6 @@ func (c *Client) event(ctx context.Context, e Event) {
 
 // observeRetry passes the retry core's events on, with the document and the pages that they belong to.
 func (c *Client) observeRetry(ctx context.Context, e retry.Event) {
-	p, _ := ctx.Value(partKey{}).(part)
+	p, _ := ctx.Value(partKey{}).(partID)
 	c.event(ctx, Event{Kind: AttemptEvent, Document: p.document, Pages: p.pages, Attempt: e})
 }

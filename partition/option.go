@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/quire-dev/quire/retry"
 )
@@ -23,6 +24,10 @@ type config struct {
 	inFlight int
 	logger   *slog.Logger
 	observe  func(context.Context, Event)
+	cache    Cache
+	refresh  bool
+	grace    time.Duration
+	engine   string
 }
 
 // The environment variables that stand for options which are not given.
@@ -104,6 +109,46 @@ func WithMaxInFlight(n int) Option {
 			return fmt.Errorf("%d requests in flight: less than 1", n)
 		}
 		c.inFlight = n
+		return nil
+	}
+}
+
+// DefaultGrace is how long requests under way are waited for when a document ends early.
+const DefaultGrace = 30 * time.Second
+
+// WithCache sets where answers are kept: what was answered once is not sent again. The default is none.
+func WithCache(cache Cache) Option {
+	return func(c *config) error {
+		c.cache = cache
+		return nil
+	}
+}
+
+// WithRefresh sends what is in the cache too, and stores the new answers over it.
+func WithRefresh() Option {
+	return func(c *config) error {
+		c.refresh = true
+		return nil
+	}
+}
+
+// WithGrace sets how long requests under way are waited for when a document ends early (a strict failure, the end of its context):
+// their answers are paid for and go into the cache. The default is [DefaultGrace]. Without a cache nothing is waited for.
+func WithGrace(d time.Duration) Option {
+	return func(c *config) error {
+		if d < 0 {
+			return fmt.Errorf("grace period of %s: negative", d)
+		}
+		c.grace = d
+		return nil
+	}
+}
+
+// WithEngine names the engine behind an in-process transport, with its version, so that answers of another version are not taken
+// from the cache. A server needs no name.
+func WithEngine(name string) Option {
+	return func(c *config) error {
+		c.engine = name
 		return nil
 	}
 }

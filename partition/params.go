@@ -43,20 +43,20 @@ type Params struct {
 	PDFMinerWordMargin  *float64     `form:"pdfminer_word_margin" help:"text layout of PDFs (hosted)"`
 	TrackingEnabled     *bool        `form:"tracking_enabled" help:"the hosted API's own tracking (hosted)"`
 
-	ChunkingStrategy     string   `form:"chunking_strategy" help:"by_title; hosted also basic, by_page, by_similarity"`
-	MaxCharacters        *int     `form:"max_characters" help:"hard limit of a text chunk (the server takes 500)"`
-	NewAfterNChars       *int     `form:"new_after_n_chars" help:"soft limit of a text chunk"`
-	CombineUnderNChars   *int     `form:"combine_under_n_chars" help:"text sections shorter than this are combined"`
-	Overlap              *int     `form:"overlap" help:"characters that a split text repeats (the server takes 0)"`
-	OverlapAll           *bool    `form:"overlap_all" help:"overlap also between chunks of whole elements"`
-	MultipageSections    *bool    `form:"multipage_sections" help:"text sections may span pages (the server takes true)"`
-	IncludeOrigElements  *bool    `form:"include_orig_elements" help:"text chunks carry their elements (hosted)"`
-	IsolateTable         *bool    `form:"isolate_table" help:"tables get chunks of their own (hosted)"`
-	SkipTableChunking    *bool    `form:"skip_table_chunking" help:"tables are never cut (hosted)"`
-	SimilarityThreshold  *float64 `form:"similarity_threshold" help:"for by_similarity, 0 to 1 (hosted)"`
-	KeepSimilarityBroken *bool    `form:"do_not_break_similarity_on_footer_header" help:"for by_similarity (hosted)"`
-	ContextualService    string   `form:"contextual_chunking_service_name" help:"service for contextual chunking (hosted)"`
-	ContextualAuth       Secret   `form:"contextual_chunking_auth" help:"credentials for contextual chunking, as JSON (hosted)"`
+	ChunkingStrategy     string   `form:"chunking_strategy" step:"chunking" help:"by_title; hosted also basic, by_page, by_similarity"`
+	MaxCharacters        *int     `form:"max_characters" step:"chunking" help:"hard limit of a text chunk (the server takes 500)"`
+	NewAfterNChars       *int     `form:"new_after_n_chars" step:"chunking" help:"soft limit of a text chunk"`
+	CombineUnderNChars   *int     `form:"combine_under_n_chars" step:"chunking" help:"text sections shorter than this are combined"`
+	Overlap              *int     `form:"overlap" step:"chunking" help:"characters that a split text repeats (the server takes 0)"`
+	OverlapAll           *bool    `form:"overlap_all" step:"chunking" help:"overlap also between chunks of whole elements"`
+	MultipageSections    *bool    `form:"multipage_sections" step:"chunking" help:"text sections may span pages (the server takes true)"`
+	IncludeOrigElements  *bool    `form:"include_orig_elements" step:"chunking" help:"text chunks carry their elements (hosted)"`
+	IsolateTable         *bool    `form:"isolate_table" step:"chunking" help:"tables get chunks of their own (hosted)"`
+	SkipTableChunking    *bool    `form:"skip_table_chunking" step:"chunking" help:"tables are never cut (hosted)"`
+	SimilarityThreshold  *float64 `form:"similarity_threshold" step:"chunking" help:"for by_similarity, 0 to 1 (hosted)"`
+	KeepSimilarityBroken *bool    `form:"do_not_break_similarity_on_footer_header" step:"chunking" help:"for by_similarity (hosted)"`
+	ContextualService    string   `form:"contextual_chunking_service_name" step:"chunking" help:"service for contextual chunking (hosted)"`
+	ContextualAuth       Secret   `form:"contextual_chunking_auth" step:"chunking" help:"credentials for contextual chunking, as JSON (hosted)"`
 
 	// Extra are fields that are not known here, sent as they are: one value as name=value, several as name[]=value each. A name
 	// that has a field above, or that the client owns (files, split_pdf_...), is an error.

@@ -39,7 +39,8 @@ type job struct {
 	name   string // as the server sees it
 	source io.ReaderAt
 	size   int64
-	pdf    *split.Document // nil where the document goes whole
+	pdf    *split.Document // nil where it is none, or cannot be cut
+	sha256 string          // of the content, where there is a cache
 }
 
 func (j *job) close() {
@@ -81,6 +82,11 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 	}
 	if extensionType(d.name) == pdfType && found != pdfType {
 		j.warn("named .pdf but its content is no PDF: sent as %s", mediaType)
+	}
+	if c.cache != nil {
+		if err := j.hash(ctx); err != nil {
+			return nil, localError(d.name, err)
+		}
 	}
 	if mediaType != pdfType || found != pdfType {
 		if p.Split.Pages != (split.PageRange{}) {
@@ -152,7 +158,7 @@ func (j *job) wholeBecause() string {
 	switch {
 	case j.params.OutputFormat == OutputCSV:
 		return "output_format text/csv"
-	case j.params.ChunkingStrategy != "" && j.params.Split.Scope != ScopePerChunk:
+	case j.params.ChunkingStrategy != "" && (j.params.Split.Scope == "" || j.params.Split.Scope == ScopeWhole):
 		return "chunking_strategy " + Printable(j.params.ChunkingStrategy)
 	default:
 		return ""
@@ -174,9 +180,9 @@ func (p Params) check() error {
 		return fmt.Errorf("chunk mode %q: neither %s nor %s", p.Split.Mode, Buffered, DiskCached)
 	}
 	switch p.Split.Scope {
-	case "", ScopeWhole, ScopePerChunk:
+	case "", ScopeWhole, ScopePerChunk, ScopeAfter:
 	default:
-		return fmt.Errorf("chunking scope %q: neither %s nor %s", p.Split.Scope, ScopeWhole, ScopePerChunk)
+		return fmt.Errorf("chunking scope %q: not %s, %s or %s", p.Split.Scope, ScopeWhole, ScopePerChunk, ScopeAfter)
 	}
 	return nil
 }

@@ -29,7 +29,9 @@ type request struct {
 	pages    split.PageRange
 	form     *form
 	want     OutputFormat
+	policy   *retry.Policy
 	slot     *retry.Slot
+	sending  context.Context // of an attempt under way: it may outlive the context that ends the waiting for it
 	secrets  *redactor       // of the client and of the parameters
 	failed   func(*APIError) // is told of an answer that is a failure, before another request can take the slot
 }
@@ -48,8 +50,8 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 		attrs = append(attrs, slog.String("pages", r.pages.String()))
 	}
 	var lastID string
-	response, trace, err := c.retry.Do(ctx, retry.Call{
-		Policy: c.policy, Method: http.MethodPost, URL: c.endpoint.url.String(), Header: header, Body: r.form.body(), Slot: r.slot,
+	response, trace, err := c.retry.Do(r.sending, retry.Call{
+		Stop: ctx, Policy: r.policy, Method: http.MethodPost, URL: c.endpoint.url.String(), Header: header, Body: r.form.body(), Slot: r.slot,
 		Accept: func(response *http.Response) error { return a.receive(response, r.want, r.secrets) },
 		Attrs:  attrs,
 		NewHeader: func(int) http.Header {

@@ -12,7 +12,7 @@ type Report struct {
 	Document  string
 	MediaType string
 	Pages     int               // of the document; 0 where that is not known
-	Parts     []PartReport      // in page order
+	Parts     []PartReport      // in page order; one that was narrowed stands before its halves
 	Missing   []split.PageRange // requested pages without an answer, in order
 	Warnings  []string
 	Elements  int // delivered
@@ -26,7 +26,10 @@ type PartReport struct {
 	Trace    retry.Trace // the attempts made
 	Warnings []string
 	Err      error // nil where it was answered
-	Sent     bool  // false where the document ended before its turn came
+	Sent     bool  // a request was made for it
+	Cached   bool  // it was answered by the cache
+	Narrowed bool  // its pages were asked for in halves, whose reports follow
+	Chunking bool  // it is the second request of [ScopeAfter]: elements, not pages
 }
 
 // Requests is the number of HTTP requests sent.
@@ -40,6 +43,17 @@ func (r Report) Retries() int { return r.sum(retry.Trace.Retries) }
 // MaybeBilledTwice is how many requests were repeated although the server may have done the work: the request had been sent
 // whole, and no answer came.
 func (r Report) MaybeBilledTwice() int { return r.sum(retry.Trace.MaybeBilledTwice) }
+
+// CacheHits is how many parts were answered by the cache.
+func (r Report) CacheHits() int {
+	n := 0
+	for _, p := range r.Parts {
+		if p.Cached {
+			n++
+		}
+	}
+	return n
+}
 
 // BytesSent is how many bytes of request bodies were sent, repetitions included.
 func (r Report) BytesSent() int64 {
@@ -65,7 +79,7 @@ func (r Report) AnsweredPages() int {
 	n := 0
 	for _, p := range r.Parts {
 		switch {
-		case p.Err != nil:
+		case p.Err != nil, p.Chunking:
 		case p.Pages == split.PageRange{}:
 			n += r.Pages
 		default:

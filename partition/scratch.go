@@ -26,6 +26,7 @@ type store struct {
 	scratch *scratch
 	memory  *bytes.Buffer // nil in disk mode
 	path    string
+	size    int64 // written so far
 }
 
 // A storeError is bytes that could not be kept, or not read back, on this machine.
@@ -38,9 +39,10 @@ func (s *scratch) newStore() *store { return &store{scratch: s} }
 
 // create begins the store anew. What is written is there to be opened once the writer is closed.
 func (s *store) create() (io.WriteCloser, error) {
+	s.size = 0
 	if !s.scratch.disk {
 		s.memory = &bytes.Buffer{}
-		return nopWriteCloser{s.memory}, nil
+		return &storeWriter{s, nopWriteCloser{s.memory}}, nil
 	}
 	if s.path == "" {
 		path, err := s.scratch.newPath()
@@ -53,7 +55,7 @@ func (s *store) create() (io.WriteCloser, error) {
 	if err != nil {
 		return nil, &storeError{err}
 	}
-	return storeWriter{file}, nil
+	return &storeWriter{s, file}, nil
 }
 
 // A storedReader reads a store, at any place and more than once.
@@ -112,20 +114,24 @@ func (s *scratch) close() error {
 	return err
 }
 
-// storeWriter marks the errors of the file as this machine's.
-type storeWriter struct{ file *os.File }
+// A storeWriter counts what it writes, and marks errors as this machine's.
+type storeWriter struct {
+	store *store
+	file  io.WriteCloser
+}
 
-// Write writes to the file.
-func (w storeWriter) Write(p []byte) (int, error) {
+// Write writes to the store.
+func (w *storeWriter) Write(p []byte) (int, error) {
 	n, err := w.file.Write(p)
+	w.store.size += int64(n)
 	if err != nil {
 		return n, &storeError{err}
 	}
 	return n, nil
 }
 
-// Close closes the file.
-func (w storeWriter) Close() error {
+// Close ends the writing.
+func (w *storeWriter) Close() error {
 	if err := w.file.Close(); err != nil {
 		return &storeError{err}
 	}

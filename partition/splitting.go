@@ -18,6 +18,12 @@ type Split struct {
 	Mode ChunkMode
 	// AllowFailed delivers what was answered although some pages have no answer, and then a [PartialError].
 	AllowFailed bool
+	// Narrow asks for the halves of a chunk, down to single pages, where the whole chunk cannot be had and a smaller request is
+	// new information: the server declared the error final, or it took too long, or the request was too large. A page that can
+	// never be had then costs itself, and at most 2·ceil(log2 n) more requests for a chunk of n pages.
+	Narrow bool
+	// RepairParents gives elements the parent_id of an element that stands in an earlier chunk, where that can be known.
+	RepairParents bool
 	// Scope is what a chunking strategy is applied to.
 	Scope ChunkingScope
 	// Password opens a PDF that needs one. Its chunks are sent without.
@@ -40,6 +46,7 @@ type ChunkingScope string
 const (
 	ScopeWhole    ChunkingScope = "whole"     // the document, which is therefore sent whole; the default
 	ScopePerChunk ChunkingScope = "per-chunk" // each page chunk by itself: no text chunk spans a boundary
+	ScopeAfter    ChunkingScope = "after"     // the elements of all page chunks, in a second request of its own
 )
 
 const (

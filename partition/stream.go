@@ -21,6 +21,7 @@ type Stream struct {
 	params   Params
 	used     atomic.Bool
 	report   Report
+	repair   parentRepair
 }
 
 // A Result is a document's elements, all of them.
@@ -53,23 +54,36 @@ func (s *Stream) All() iter.Seq2[Element, error] {
 		case s.params.OutputFormat == OutputCSV:
 			err = &DocumentError{Document: s.document.name, Kind: KindBadRequest, Err: errCSVStream}
 		case !s.used.Swap(true):
-			err = s.run(func(p *sentPart) error {
-				for e, err := range p.elements() {
-					if err != nil {
-						return localError(s.document.name, err) // it was checked when it came
-					}
-					s.report.Elements++
-					if !yield(e, nil) {
-						return errLeft
-					}
-				}
-				return nil
-			})
+			err = s.run(func(p *part) error { return s.deliver(p, yield) })
 		}
 		if err != nil && !errors.Is(err, errLeft) {
 			yield(Element{}, err)
 		}
 	}
+}
+
+// deliver yields the elements of an answered part.
+func (s *Stream) deliver(p *part, yield func(Element, error) bool) error {
+	mend := false
+	if s.params.Split.RepairParents {
+		var err error
+		if mend, err = s.repair.trust(&p.answer); err != nil {
+			return localError(s.document.name, err) // it was checked when it came
+		}
+	}
+	for e, err := range p.answer.all() {
+		if err != nil {
+			return localError(s.document.name, err) // as above
+		}
+		if mend {
+			e = s.repair.mend(e)
+		}
+		s.report.Elements++
+		if !yield(e, nil) {
+			return errLeft
+		}
+	}
+	return nil
 }
 
 // Report says what was done. It is complete once the loop over [Stream.All] has ended.
@@ -98,7 +112,7 @@ func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result,
 // csv returns the answer as it came.
 func (s *Stream) csv() (*Result, error) {
 	result := &Result{}
-	err := s.run(func(p *sentPart) error {
+	err := s.run(func(p *part) error {
 		stored, err := p.answer.store.open()
 		if err != nil {
 			return localError(s.document.name, err)
@@ -112,7 +126,7 @@ func (s *Stream) csv() (*Result, error) {
 }
 
 // run sends the document and passes on each answered part, in page order.
-func (s *Stream) run(deliver func(*sentPart) error) (err error) {
+func (s *Stream) run(deliver func(*part) error) (err error) {
 	start := time.Now()
 	s.report = Report{Document: s.document.name}
 	s.client.event(s.ctx, Event{Kind: DocumentStart, Document: s.document.name})
@@ -127,20 +141,29 @@ func (s *Stream) run(deliver func(*sentPart) error) (err error) {
 		return err
 	}
 	defer j.close()
-	err = s.send(j, deliver)
-	var cut *cutError
-	if errors.As(err, &cut) && s.report.Elements == 0 && j.canGoWhole() {
-		j.warn("%s; sent whole", Printable(cut.Error()))
-		j.plan.Requests = []split.PageRange{{}}
-		err = s.send(j, deliver)
-	} else if cut != nil {
-		err = &DocumentError{Document: s.document.name, Kind: KindBadDocument, Err: cut}
+	if j.chunksAfter() {
+		return s.sendTwice(j, deliver)
 	}
-	return err
+	return s.sendOrWhole(j, deliver)
+}
+
+// sendOrWhole sends a planned document, whole if the splitter fails at a part before anything of it was delivered.
+func (s *Stream) sendOrWhole(j *job, deliver func(*part) error) error {
+	err := s.send(j, deliver)
+	var cut *cutError
+	switch {
+	case !errors.As(err, &cut):
+		return err
+	case s.report.Elements > 0 || !j.canGoWhole():
+		return &DocumentError{Document: s.document.name, Kind: KindBadDocument, Err: cut}
+	}
+	j.warn("%s; sent whole", Printable(cut.Error()))
+	j.plan.Requests = []split.PageRange{{}}
+	return s.send(j, deliver)
 }
 
 // send sends a planned document once.
-func (s *Stream) send(j *job, deliver func(*sentPart) error) error {
+func (s *Stream) send(j *job, deliver func(*part) error) error {
 	plan := &j.plan
 	s.report.MediaType, s.report.Pages, s.report.Warnings = plan.MediaType, plan.Pages, plan.Warnings
 	s.client.event(s.ctx, Event{Kind: DocumentPlanned, Document: plan.Document, Plan: plan})
@@ -148,36 +171,28 @@ func (s *Stream) send(j *job, deliver func(*sentPart) error) error {
 		s.client.logger.WarnContext(s.ctx, warning, "document", Printable(plan.Document))
 	}
 	f := newFanout(s.client, j)
+	var answered, missing []split.PageRange
 	var failures []error
-	missing := []split.PageRange{}
-	var answered []split.PageRange
-	err := f.answers(s.ctx, func(p *sentPart) error {
+	err := f.answers(s.ctx, func(p *part) error {
 		if p.report.Err != nil {
-			missing = append(missing, p.pages)
+			s.repair.gap()
+			missing = append(missing, f.span(p.pages))
 			failures = append(failures, p.report.Err)
 			return nil
 		}
-		answered = append(answered, p.pages)
+		answered = append(answered, f.span(p.pages))
 		return deliver(p)
 	})
 	for _, p := range f.parts {
-		s.report.Parts = append(s.report.Parts, p.report)
+		s.report.Parts = append(s.report.Parts, p.reports()...)
 	}
 	switch {
-	case err != nil && s.ctx.Err() != nil && !errors.Is(err, errLeft):
-		return s.interrupted(err)
-	case err != nil && KindOf(err) == "" && !errors.Is(err, errLeft):
-		var cut *cutError
-		if errors.As(err, &cut) {
-			return err // the caller decides
-		}
-		return localError(plan.Document, err)
 	case err != nil:
-		return err
+		return s.explain(err)
 	case len(answered) == 0:
 		return failures[0]
 	}
-	if err := checkCoverage(j.plan.Requests, answered, missing); err != nil {
+	if err := checkCoverage(f.requested(), answered, missing); err != nil {
 		return &DocumentError{Document: plan.Document, Kind: KindBadResponse, Err: err}
 	}
 	if len(missing) > 0 {
@@ -187,12 +202,19 @@ func (s *Stream) send(j *job, deliver func(*sentPart) error) error {
 	return nil
 }
 
-// interrupted makes sure that a document which ended with its context says so.
-func (s *Stream) interrupted(err error) error {
-	if KindOf(err) == "" || errors.Is(err, context.Cause(s.ctx)) {
+// explain makes sure that an error names the document, and that one which ended with its context says so.
+func (s *Stream) explain(err error) error {
+	var cut *cutError
+	switch {
+	case errors.Is(err, errLeft), errors.As(err, &cut):
+		return err // the caller knows what to do
+	case s.ctx.Err() != nil && (KindOf(err) == "" || errors.Is(err, context.Cause(s.ctx))):
 		return canceled(s.ctx, s.document.name)
+	case KindOf(err) == "":
+		return localError(s.document.name, err)
+	default:
+		return err
 	}
-	return err
 }
 
 // canGoWhole tells whether the whole document in one request is the same as its parts together.
@@ -200,12 +222,25 @@ func (j *job) canGoWhole() bool {
 	return j.params.Split.Pages == (split.PageRange{}) && j.params.Split.Password == ""
 }
 
-// checkCoverage makes sure that every page asked for is answered or missing, and none is both.
-func checkCoverage(requested, answered, missing []split.PageRange) error {
+// requested are the pages asked for; a document that goes whole, of however many pages, is one range.
+func (f *fanout) requested() split.PageRange {
+	first, last := f.parts[0], f.parts[len(f.parts)-1]
+	return split.PageRange{First: f.span(first.pages).First, Last: f.span(last.pages).Last}
+}
+
+// checkCoverage makes sure that every page asked for is answered or missing, once, and no other is.
+func checkCoverage(requested split.PageRange, answered, missing []split.PageRange) error {
 	all := slices.Concat(answered, missing)
 	slices.SortFunc(all, func(a, b split.PageRange) int { return a.First - b.First })
-	if !slices.Equal(all, requested) {
-		return fmt.Errorf("pages %v were asked for, but %v were answered and %v are missing", requested, answered, missing)
+	next := requested.First
+	for _, r := range all {
+		if r.First != next {
+			break
+		}
+		next = r.Last + 1
+	}
+	if next != requested.Last+1 || len(all) == 0 {
+		return fmt.Errorf("pages %s were asked for, but %v were answered and %v are missing", requested, answered, missing)
 	}
 	return nil
 }

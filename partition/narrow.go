@@ -1,0 +1,103 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quire-dev/quire/retry"
+	"github.com/quire-dev/quire/split"
+)
+
+// narrows tells whether a failed part is worth halving: the same request would fail the same way, but a smaller one is new
+// information. One page cannot be halved.
+func (f *fanout) narrows(pages split.PageRange, err error) bool {
+	if !f.canNarrow(pages) {
+		return false
+	}
+	var api *APIError
+	if !errors.As(err, &api) {
+		return false
+	}
+	switch api.Status {
+	case 0:
+		return api.Kind == KindTimeout
+	case http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusGatewayTimeout:
+		return true
+	default:
+		return api.Status >= 500 && api.Final
+	}
+}
+
+func (f *fanout) canNarrow(pages split.PageRange) bool {
+	return f.job.params.Split.Narrow && f.job.pdf != nil && f.job.wholeBecause() == "" && f.span(pages).Len() > 1
+}
+
+// span is the pages of a part; the whole document is all of them.
+func (f *fanout) span(pages split.PageRange) split.PageRange {
+	if pages == (split.PageRange{}) {
+		return split.PageRange{First: 1, Last: f.job.plan.Pages}
+	}
+	return pages
+}
+
+// halves cuts a range in two, the first half being the longer one.
+func halves(r split.PageRange) [2]split.PageRange {
+	middle := r.First + (r.Len()-1)/2
+	return [2]split.PageRange{{First: r.First, Last: middle}, {First: middle + 1, Last: r.Last}}
+}
+
+// halvesPolicy is the policy for the halves of a part that failed so: a part that timed out was tried often enough.
+func halvesPolicy(policy *retry.Policy, err error) *retry.Policy {
+	if KindOf(err) != KindTimeout {
+		return policy
+	}
+	once := *policy
+	once.Budget.Attempts, once.Budget.MinRetries = 1, 0
+	return &once
+}
+
+// narrow has the halves of a part answered, each down to single pages if need be: a page that can never be had then costs itself
+// and at most 2·ceil(log2 n) requests beyond the first. The error is what ends the document.
+func (f *fanout) narrow(ctx context.Context, p *part, policy *retry.Policy) error {
+	p.report.Narrowed = true
+	for _, pages := range halves(f.span(p.pages)) {
+		p.halves = append(p.halves, f.newPart(pages))
+	}
+	var both errgroup.Group
+	for _, half := range p.halves {
+		both.Go(func() error {
+			err := f.half(ctx, half, policy)
+			if err != nil {
+				f.fail(err) // the other half need not go on
+			}
+			return err
+		})
+	}
+	return both.Wait()
+}
+
+func (f *fanout) half(ctx context.Context, p *part, policy *retry.Policy) error {
+	if f.recall(ctx, p) {
+		return nil
+	}
+	if f.knowsHalves(ctx, p.pages) {
+		return f.narrow(ctx, p, policy)
+	}
+	t, err := f.admit(ctx, p)
+	if err == nil {
+		return f.answer(ctx, p, t, policy)
+	}
+	if cut := (*cutError)(nil); errors.As(err, &cut) {
+		// Not a reason to send the document whole: that has failed already.
+		err = &DocumentError{Document: f.job.plan.Document, Kind: KindBadDocument, Err: fmt.Errorf("pages %s cannot be cut: %w", cut.pages, cut.err)}
+	}
+	p.report.Err = err
+	if f.tolerates(ctx, err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,118 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"github.com/quire-dev/quire/split"
+)
+
+// chunksAfter tells whether the text chunking is a request of its own, after the elements of all parts are there.
+func (j *job) chunksAfter() bool {
+	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ScopeAfter && !j.plan.Whole()
+}
+
+// chunkingOnly returns the parameters of the second step: those that say how text is chunked.
+func (p Params) chunkingOnly() Params {
+	var only Params
+	from, to := reflect.ValueOf(p), reflect.ValueOf(&only).Elem()
+	for i := range paramsType.NumField() {
+		if paramsType.Field(i).Tag.Get("step") == "chunking" {
+			to.Field(i).Set(from.Field(i))
+		}
+	}
+	return only
+}
+
+// withoutChunking returns the parameters of the first step: all others.
+func (p Params) withoutChunking() Params {
+	v := reflect.ValueOf(&p).Elem()
+	for i := range paramsType.NumField() {
+		if paramsType.Field(i).Tag.Get("step") == "chunking" {
+			v.Field(i).SetZero()
+		}
+	}
+	return p
+}
+
+// sendTwice partitions a document in parts without text chunking, and then has all its elements chunked in one request: they are
+// the file, as JSON, under the document's own name.
+func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
+	chunking := j.params.chunkingOnly()
+	j.params = j.params.withoutChunking()
+	var err error
+	if j.fields, err = j.params.wire(); err != nil {
+		return &DocumentError{Document: s.document.name, Kind: KindBadRequest, Err: err}
+	}
+	rooms := &scratch{disk: j.params.Split.Mode == DiskCached}
+	defer func() { _ = rooms.close() }() // what stays is in the system's directory for temporary files
+	elements := rooms.newStore()
+	failure := s.collect(j, elements)
+	partial := (*PartialError)(nil)
+	if failure != nil && !errors.As(failure, &partial) {
+		return failure
+	}
+	file, err := elements.open()
+	if err != nil {
+		return localError(s.document.name, err)
+	}
+	defer file.Close()
+	second := &job{
+		plan: Plan{
+			Document: s.document.name, MediaType: "application/json", Requests: []split.PageRange{{}}, Warnings: s.report.Warnings,
+		},
+		params: chunking, name: j.name, source: file, size: elements.size,
+	}
+	if second.fields, err = chunking.wire(); err == nil && s.client.cache != nil {
+		err = second.hash(s.ctx)
+	}
+	if err != nil {
+		return localError(s.document.name, err)
+	}
+	first := s.report
+	err = s.send(second, deliver)
+	s.report.MediaType, s.report.Pages, s.report.Missing = first.MediaType, first.Pages, first.Missing
+	for i := len(first.Parts); i < len(s.report.Parts); i++ {
+		s.report.Parts[i].Chunking = true
+	}
+	var api *APIError
+	if errors.As(err, &api) && s.client.cache != nil {
+		api.hint = "the partitioned elements are kept in the cache"
+	}
+	if err == nil && partial != nil {
+		return partial
+	}
+	return err
+}
+
+// collect writes the elements of all parts into one JSON list.
+func (s *Stream) collect(j *job, to *store) (err error) {
+	w, err := to.create()
+	if err != nil {
+		return localError(s.document.name, err)
+	}
+	separator := "["
+	failure := s.sendOrWhole(j, func(p *part) error {
+		return s.deliver(p, func(e Element, _ error) bool {
+			var encoded []byte
+			if encoded, err = e.MarshalJSON(); err == nil {
+				_, err = fmt.Fprintf(w, "%s%s", separator, encoded)
+			}
+			separator = ","
+			return err == nil
+		})
+	})
+	s.report.Elements = 0 // none was delivered yet
+	if err == nil && separator == "[" {
+		_, err = fmt.Fprint(w, separator)
+	}
+	if err == nil {
+		_, err = fmt.Fprint(w, "]")
+	}
+	if err = errors.Join(err, w.Close()); err != nil && context.Cause(s.ctx) == nil {
+		return localError(s.document.name, err)
+	}
+	return failure
+}
