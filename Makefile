@@ -6,7 +6,7 @@ PACKAGES  ?= ./...
 TIMEOUT   ?= 15m
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check race vet format fix lint tidy slow fuzz bench clean
+.PHONY: help build demo test check race vet format fix lint tidy slow soak fuzz bench clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ tidy:
 	$(GO) mod tidy -diff
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	cp .tools/tools.mod "$$dir/go.mod" && cp .tools/tools.sum "$$dir/go.sum" && cd "$$dir" && $(GO) mod tidy -diff
+
+soak: ## the fault storm with about a million answers, and split against unsplit over every PDF (an hour)
+	QUIRE_SOAK=120000 $(GO) test -tags=conformance -timeout=180m -v -run 'FaultStorm|SplitEqualsUnsplit' ./partition
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@listed=$$($(GO) test -list '^Fuzz' $(PACKAGES)) || { echo "$$listed"; exit 1; }; \

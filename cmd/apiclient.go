@@ -89,15 +89,17 @@ func (c *apiClient) engineName() string {
 }
 
 // newClient makes the client that the flags ask for.
-func (f *clientFlags) newClient(sh *shell, logger *slog.Logger, observe func(partition.Event)) (*apiClient, error) {
+func (f *clientFlags) newClient(
+	sh *shell, logger *slog.Logger, observe func(partition.Event), more []partition.Option,
+) (*apiClient, error) {
 	policy, err := f.policy()
 	if err != nil {
 		return nil, err
 	}
-	options := []partition.Option{
+	options := append([]partition.Option{
 		partition.WithMaxInFlight(f.inFlight), partition.WithRetryPolicy(policy), partition.WithLogger(logger),
 		partition.WithObserver(func(_ context.Context, e partition.Event) { observe(e) }),
-	}
+	}, more...)
 	for _, header := range f.headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok {
@@ -149,7 +151,7 @@ func (f *clientFlags) embedded(logger *slog.Logger, options []partition.Option) 
 		return nil, err
 	}
 	client, err := partition.New(append(options,
-		partition.WithAPIKey(""), partition.WithBaseURL("http://embedded.invalid"),
+		partition.WithAPIKey(""), partition.WithBaseURL("http://embedded.invalid"), partition.WithEngine(engine.Name()),
 		partition.WithHTTPClient(&http.Client{Transport: engine.RoundTripper()}))...)
 	if err != nil {
 		return nil, &exitError{exitUsage, errors.Join(err, engine.Close())}

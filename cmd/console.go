@@ -82,21 +82,18 @@ func (c *console) remark(format string, args ...any) {
 func (c *console) observe(e partition.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.bar == nil {
-		return
-	}
 	switch e.Kind {
 	case partition.DocumentPlanned:
 		c.live.parts += len(e.Plan.Requests)
 		if e.Plan.Whole() {
 			c.wholePages[e.Document] = e.Plan.Pages
 		}
-		c.bar.ChangeMax(c.live.parts)
 	case partition.PartEnd:
 		c.live.partsDone++
-		c.live.pages += e.Pages.Len() + c.wholePages[e.Document]
-		delete(c.wholePages, e.Document)
-		_ = c.bar.Set(c.live.partsDone)
+		if e.Err == nil {
+			c.live.pages += e.Pages.Len() + c.wholePages[e.Document]
+			delete(c.wholePages, e.Document)
+		}
 	case partition.DocumentEnd:
 		c.live.documents++
 	case partition.AttemptEvent:
@@ -109,8 +106,22 @@ func (c *console) observe(e partition.Event) {
 			c.live.retries++
 		}
 	}
+	if c.bar == nil {
+		return
+	}
+	if c.live.parts > 0 {
+		c.bar.ChangeMax(c.live.parts)
+	}
+	_ = c.bar.Set(c.live.partsDone)
 	c.bar.Describe(fmt.Sprintf("%d docs, %d pages, %d in flight, %d retries",
 		c.live.documents, c.live.pages, c.live.inFlight, c.live.retries))
+}
+
+// underWay is how many requests are in flight.
+func (c *console) underWay() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.live.inFlight
 }
 
 // close takes the live line away.

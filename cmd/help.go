@@ -23,6 +23,7 @@ const (
 	groupServer = "Server"
 	groupSplit  = "Splitting"
 	groupRetry  = "Retrying and time limits"
+	groupCache  = "Cache"
 	groupAPI    = "API fields, passed through; unset is absent"
 	groupOther  = "Other"
 )
@@ -66,7 +67,7 @@ func usage(c *cobra.Command) error {
 	if c.HasExample() {
 		fmt.Fprintf(w, "\nExamples:\n%s\n", strings.TrimRight(c.Example, "\n"))
 	}
-	for _, heading := range []string{groupInput, groupOutput, groupSplit, groupServer, groupRetry, groupAPI, groupOther} {
+	for _, heading := range []string{groupInput, groupOutput, groupSplit, groupServer, groupRetry, groupCache, groupAPI, groupOther} {
 		section := pflag.NewFlagSet("", pflag.ContinueOnError)
 		section.SortFlags = false
 		c.Flags().VisitAll(func(f *pflag.Flag) {

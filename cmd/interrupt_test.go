@@ -45,7 +45,7 @@ func TestSignals(t *testing.T) {
 			out := filepath.Join(dir, "out")
 			go func() {
 				code <- cmd.Main([]string{
-					"partition", filepath.Join(dir, "a.pdf"), filepath.Join(dir, "b.pdf"), "-o", out, "-j", "1",
+					"partition", filepath.Join(dir, "a.pdf"), filepath.Join(dir, "b.pdf"), "-o", out, "-j", "1", "--no-cache",
 				}, []string{"UNSTRUCTURED_API_URL=" + server.URL}, bytes.NewReader(nil), &stdout, &stderr)
 			}()
 			<-arrived

@@ -72,7 +72,7 @@ func newRoot(sh *shell) *cobra.Command {
 	root.SetUsageFunc(usage)
 	root.SetHelpCommand(newHelp())
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newPartition(sh), newSplit(sh), newRetry(sh), newServe(sh), newVersion(sh), newExitCodesTopic(), newEnvironmentTopic())
+	root.AddCommand(newPartition(sh), newCache(sh), newSplit(sh), newRetry(sh), newServe(sh), newVersion(sh), newExitCodesTopic(), newEnvironmentTopic())
 	return root
 }
 

@@ -17,6 +17,7 @@ import (
 // partitionFlags are the flags of quire partition.
 type partitionFlags struct {
 	client clientFlags
+	cache  cacheFlags
 	params partition.Params
 
 	name   string
@@ -34,8 +35,11 @@ type partitionFlags struct {
 	noSplit         bool
 	mode            string
 	scope           string
+	password        string
 	documentTimeout time.Duration
 	runTimeout      time.Duration
+
+	changed func(flag string) bool // whether a flag was given
 }
 
 const partitionExample = `  quire partition report.pdf --local -f markdown
@@ -63,6 +67,7 @@ func newPartition(sh *shell) *cobra.Command {
 }
 
 func (f *partitionFlags) add(flags *pflag.FlagSet) {
+	f.changed = flags.Changed
 	flags.SortFlags = false
 	group(flags, groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
@@ -86,9 +91,13 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 		flags.BoolVar(&f.noSplit, "no-split", false, "send every document in one request")
 		flags.StringVar(&f.mode, "chunk-mode", "disk", "where chunks and answers wait: buffered (in memory) or disk")
 		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "write what was answered although some pages failed (exit 3)")
-		flags.StringVar(&f.scope, "chunking-scope", "whole", "what a chunking strategy is applied to: whole or per-chunk")
+		flags.BoolVar(&f.params.Split.Narrow, "narrow", false, "ask for halves of a chunk that cannot be had, down to single pages")
+		flags.BoolVar(&f.params.Split.RepairParents, "repair-parents", false, "restore parent_id across chunks, where it can be known")
+		flags.StringVar(&f.scope, "chunking-scope", "whole", "what a chunking strategy is applied to: whole, after or per-chunk")
+		flags.StringVar(&f.password, "password-file", "", "file with the password of encrypted PDFs; their pages stay off the disk")
 	})
 	f.client.add(flags)
+	f.cache.add(flags)
 	group(flags, groupRetry, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.DurationVar(&f.documentTimeout, "document-timeout", 0, "time for a document, retries included (default none)")
@@ -126,15 +135,29 @@ func (f *partitionFlags) run(ctx context.Context, sh *shell, roots []string) (er
 		defer cancel()
 		ctx = limited
 	}
+	answers, err := f.cache.open(console)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if lost := finishCache(ctx, answers, err == nil); err == nil {
+			err = lost
+		}
+	}()
 	vain := &watch{stop: stop}
 	client, err := f.client.newClient(sh, logger, func(e partition.Event) {
 		vain.observe(e)
 		console.observe(e)
-	})
+	}, f.cache.options(answers))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, client.close()) }()
+	defer context.AfterFunc(ctx, func() {
+		if n := console.underWay(); n > 0 && answers != nil && interruption(ctx) != nil {
+			console.say("stopping: up to %s for %d requests already sent; interrupt again to stop at once", f.cache.grace, n)
+		}
+	})()
 	vain.url = client.URL()
 	r := &run{
 		shell: sh, console: console, client: client, params: f.params, walk: w, format: form, formatOptions: formatOptions{f.csvSafe},
@@ -171,12 +194,22 @@ func (f *partitionFlags) check(roots []string) (format, error) {
 		return form, usageError("--chunk-mode %q: neither buffered nor disk", f.mode)
 	}
 	switch f.scope {
-	case string(partition.ScopeWhole), string(partition.ScopePerChunk):
+	case string(partition.ScopeWhole), string(partition.ScopePerChunk), string(partition.ScopeAfter):
 	default:
-		return form, usageError("--chunking-scope %q: neither whole nor per-chunk", f.scope)
+		return form, usageError("--chunking-scope %q: not whole, after or per-chunk", f.scope)
 	}
 	f.params.Split.Mode, f.params.Split.Scope = partition.ChunkMode(f.mode), partition.ChunkingScope(f.scope)
 	f.params.Split.Off = f.noSplit
+	if f.password != "" {
+		password, err := readPassword(f.password)
+		if err != nil {
+			return form, err
+		}
+		f.params.Split.Password = partition.Secret(password)
+		if !f.changed("chunk-mode") {
+			f.params.Split.Mode = partition.Buffered
+		}
+	}
 	stdin := 0
 	for _, root := range roots {
 		if root == standardInput {

@@ -50,6 +50,7 @@ func (s *summary) add(w *work) {
 	s.MaybeBilledTwice += w.report.MaybeBilledTwice()
 	s.BytesSent += w.report.BytesSent()
 	s.Chunks += len(w.report.Parts)
+	s.CacheHits += w.report.CacheHits()
 	partial := (*partition.PartialError)(nil)
 	if w.err == nil || errors.As(w.err, &partial) {
 		s.written++
@@ -112,6 +113,9 @@ func (s *summary) line() string {
 		done, s.Failed, s.Skipped, s.Pages, s.Elements, s.Requests)
 	if s.Retries > 0 {
 		line += fmt.Sprintf(", %d of them retries", s.Retries)
+	}
+	if s.CacheHits > 0 {
+		line += fmt.Sprintf(", %d answered by the cache", s.CacheHits)
 	}
 	if s.MaybeBilledTwice > 0 {
 		line += fmt.Sprintf(", %d maybe billed twice", s.MaybeBilledTwice)

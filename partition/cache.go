@@ -26,6 +26,18 @@ type Cache interface {
 	Put(ctx context.Context, k Key, write func(io.Writer) error) error
 }
 
+// A cache with a Scratch method offers a private directory for what is in transit, which is swept once its process is gone.
+type scratcher interface{ Scratch() (string, error) }
+
+// newScratch is where the chunks and answers of a document wait in the given mode.
+func (c *Client) newScratch(mode ChunkMode) *scratch {
+	s := &scratch{disk: mode == DiskCached}
+	if offers, ok := c.cache.(scratcher); ok {
+		s.base = offers.Scratch
+	}
+	return s
+}
+
 // keyFormat changes when the meaning of a stored answer does.
 const keyFormat = 1
 

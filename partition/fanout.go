@@ -46,7 +46,7 @@ var (
 )
 
 func newFanout(c *Client, j *job) *fanout {
-	f := &fanout{client: c, job: j, scratch: &scratch{disk: j.params.Split.Mode == DiskCached}}
+	f := &fanout{client: c, job: j, scratch: c.newScratch(j.params.Split.Mode)}
 	for _, pages := range j.plan.Requests {
 		f.parts = append(f.parts, f.newPart(pages))
 	}

@@ -186,6 +186,9 @@ func (s *Stream) send(j *job, deliver func(*part) error) error {
 	for _, p := range f.parts {
 		s.report.Parts = append(s.report.Parts, p.reports()...)
 	}
+	if warning := f.scratch.warning(); warning != "" {
+		s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
+	}
 	switch {
 	case err != nil:
 		return s.explain(err)

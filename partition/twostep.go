@@ -46,7 +46,7 @@ func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
 	if j.fields, err = j.params.wire(); err != nil {
 		return &DocumentError{Document: s.document.name, Kind: KindBadRequest, Err: err}
 	}
-	rooms := &scratch{disk: j.params.Split.Mode == DiskCached}
+	rooms := s.client.newScratch(j.params.Split.Mode)
 	defer func() { _ = rooms.close() }() // what stays is in the system's directory for temporary files
 	elements := rooms.newStore()
 	failure := s.collect(j, elements)
