@@ -173,7 +173,6 @@ func (f *fanout) answer(ctx context.Context, p *part, t *ticket, policy *retry.P
 	err := f.send(ctx, p, t, policy)
 	switch {
 	case err == nil:
-		f.remember(ctx, p)
 		return nil
 	case ctx.Err() == nil && f.narrows(p.pages, err):
 		return f.narrow(ctx, p, halvesPolicy(policy, err))

@@ -114,6 +114,7 @@ func (f *fanout) send(ctx context.Context, p *part, t *ticket, policy *retry.Pol
 		form:    newForm(f.fields(p.pages), f.job.name, f.mediaType(p.pages), t.content, t.content.size),
 		secrets: f.client.redactor.with(string(f.job.params.ContextualAuth), string(f.job.params.Split.Password)),
 		sending: context.WithValue(f.sending, partKey{}, partID{document, p.pages}),
+		keep:    func() { f.remember(ctx, p) },
 		failed:  func(e *APIError) { f.failed(ctx, e) },
 	}, &p.answer)
 	p.report.Elements = p.answer.elements

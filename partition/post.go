@@ -33,6 +33,7 @@ type request struct {
 	slot     *retry.Slot
 	sending  context.Context // of an attempt under way: it may outlive the context that ends the waiting for it
 	secrets  *redactor       // of the client and of the parameters
+	keep     func()          // stores an answer that was received whole
 	failed   func(*APIError) // is told of an answer that is a failure, before another request can take the slot
 }
 
@@ -52,7 +53,13 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 	var lastID string
 	response, trace, err := c.retry.Do(r.sending, retry.Call{
 		Stop: ctx, Policy: r.policy, Method: http.MethodPost, URL: c.endpoint.url.String(), Header: header, Body: r.form.body(), Slot: r.slot,
-		Accept: func(response *http.Response) error { return a.receive(response, r.want, r.secrets) },
+		Accept: func(response *http.Response) error {
+			err := a.receive(response, r.want, r.secrets)
+			if err == nil && a.local == nil {
+				r.keep() // before the slot is free: what a kill can lose is never more than what may be in flight
+			}
+			return err
+		},
 		Attrs:  attrs,
 		NewHeader: func(int) http.Header {
 			lastID = rand.Text()

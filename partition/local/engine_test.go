@@ -143,7 +143,7 @@ func TestPanicBecomes500(t *testing.T) {
 	defer delete(readers, broken)
 	status, body := answerOf(sharedEngine(), multipartRequest(t, nil, filePart{"x.rst", broken, []byte("x")}))
 	require.Equal(t, http.StatusInternalServerError, status)
-	require.Equal(t, `{"detail":"Internal Server Error"}`, body)
+	require.Equal(t, `{"detail":"Internal Server Error","retryable":false}`, body)
 }
 
 func TestCacheThatOthersMayWriteIsNotUsed(t *testing.T) {

@@ -12,12 +12,16 @@ import (
 type failure struct {
 	status    int
 	detail    any   // a string, or the problems of a form
-	retryable *bool // the verdict on a repetition; nil says nothing
+	retryable *bool // the verdict on a repetition; nil says nothing, but of a 500 that it fails the same way
 }
 
 func (f *failure) Error() string { return fmt.Sprintf("%d: %v", f.status, f.detail) }
 
+// writeFailure writes a failure. The API gives no verdict on a 500; here it is known: the same document meets the same code again.
 func writeFailure(w http.ResponseWriter, f *failure) {
+	if f.status == http.StatusInternalServerError && f.retryable == nil {
+		f = &failure{status: f.status, detail: f.detail, retryable: new(false)}
+	}
 	writeJSON(w, f.status, struct {
 		Detail    any   `json:"detail"`
 		Retryable *bool `json:"retryable,omitempty"`

@@ -232,7 +232,7 @@ func TestGzip(t *testing.T) {
 
 	status, body := answerOf(sharedEngine(), multipartRequest(t, nil, filePart{"x.gz", "", []byte("h\xffllo")}))
 	require.Equal(t, http.StatusInternalServerError, status)
-	require.Equal(t, `{"detail":"Not a gzipped file (b'h\\xff')"}`, body)
+	require.Equal(t, `{"detail":"Not a gzipped file (b'h\\xff')","retryable":false}`, body)
 
 	small, err := New(Options{MaxBody: 4000})
 	require.NoError(t, err)

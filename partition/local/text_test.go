@@ -80,7 +80,7 @@ func TestUndecodable(t *testing.T) {
 		file := filePart{"a.txt", "text/plain", []byte(test.data)}
 		status, body := answerOf(sharedEngine(), multipartRequest(t, []string{"encoding", test.encoding}, file))
 		require.Equal(t, http.StatusInternalServerError, status)
-		require.Equal(t, `{"detail":"`+test.want+`"}`, body)
+		require.Equal(t, `{"detail":"`+test.want+`","retryable":false}`, body)
 	}
 }
 
