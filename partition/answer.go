@@ -8,13 +8,16 @@ import (
 	"io"
 	"iter"
 	"net/http"
-	"unicode/utf8"
 
 	"github.com/quire-dev/quire/retry"
 )
 
-// maxAnswer bounds one answer, in bytes: a server that never ends must not fill memory or disk.
-const maxAnswer = 4 << 30
+// A server that never ends must not fill memory or disk: an answer, and each element of it, are bounded, in bytes.
+const (
+	maxElement      = 128 << 20
+	maxMemoryAnswer = 1 << 30
+	maxDiskAnswer   = 8 << 30
+)
 
 // An answer is the checked body of a 200, kept until its turn to be merged comes.
 type answer struct {
@@ -25,9 +28,17 @@ type answer struct {
 
 // receive reads a 200 into the answer and checks that it is what was asked for. It may be called again for another attempt.
 func (a *answer) receive(response *http.Response, want OutputFormat, secrets *redactor) error {
+	if response.StatusCode != http.StatusOK {
+		return retry.Decode(fmt.Errorf("status %d is not the answer to a partition request", response.StatusCode))
+	}
+	longest := int64(maxMemoryAnswer)
+	if a.store.scratch.disk {
+		longest = maxDiskAnswer
+	}
 	w, err := a.store.create()
 	if err == nil {
-		err = a.check(io.TeeReader(&boundedReader{response.Body, maxAnswer}, w), want, secrets)
+		body := &boundedReader{r: response.Body, left: longest, what: fmt.Sprintf("the answer is longer than %d GiB", longest>>30)}
+		err = a.check(io.TeeReader(body, w), want, secrets)
 		if closeErr := w.Close(); err == nil {
 			err = closeErr
 		}
@@ -103,7 +114,7 @@ func checkStart(r *bufio.Reader, secrets *redactor) error {
 		if err := r.UnreadByte(); err != nil {
 			return err
 		}
-		start, _ := r.Peek(80)
+		start, _ := r.Peek(excerptBytes + secrets.longest())
 		switch {
 		case c == '[':
 			return nil
@@ -117,29 +128,32 @@ func checkStart(r *bufio.Reader, secrets *redactor) error {
 	}
 }
 
-// excerpt shows the beginning of a body, without a key that it may repeat.
+// excerptBytes is how much of a body is shown.
+const excerptBytes = 80
+
+// excerpt shows the beginning of a body, without a key that it may repeat: start reaches far enough for a key that begins in what
+// is shown.
 func excerpt(start []byte, secrets *redactor) string {
-	for len(start) > 0 && !utf8.Valid(start) && len(start) > 76 {
-		start = start[:len(start)-1] // a character cut in two
-	}
-	return Printable(secrets.redact(string(start)))
+	return Printable(shorten(secrets.redact(string(start)), excerptBytes))
 }
 
 // rawElements reads a JSON list of objects, one at a time. Its error is final; a list that breaks off is a [retry.Truncated].
 func rawElements(r io.Reader, secrets *redactor) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
-		dec := json.NewDecoder(r)
+		bounded := &boundedReader{r: r, left: maxElement, what: fmt.Sprintf("an element is longer than %d MiB", maxElement>>20)}
+		dec := json.NewDecoder(bounded)
 		start, err := dec.Token()
 		if err == nil && start != json.Delim('[') {
 			err = errors.New("the body is not a list of elements")
 		}
 		for n := 1; err == nil && dec.More(); n++ {
 			var raw json.RawMessage
+			bounded.left = maxElement
 			if err = dec.Decode(&raw); err != nil {
 				break
 			}
 			if raw[0] != '{' {
-				err = fmt.Errorf("item %d of the list is not a JSON object: %s", n, excerpt(raw[:min(len(raw), 80)], secrets))
+				err = fmt.Errorf("item %d of the list is not a JSON object: %s", n, excerpt(raw[:min(len(raw), excerptBytes+secrets.longest())], secrets))
 				break
 			}
 			if !yield(raw, nil) {
@@ -179,11 +193,12 @@ func decodeError(err error) error {
 type boundedReader struct {
 	r    io.Reader
 	left int64
+	what string // to say then
 }
 
 func (b *boundedReader) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, retry.Decode(fmt.Errorf("the answer is longer than %d GiB", int64(maxAnswer)>>30))
+		return 0, retry.Decode(errors.New(b.what))
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)

@@ -169,10 +169,13 @@ func (j *job) warn(format string, args ...any) {
 	j.plan.Warnings = append(j.plan.Warnings, fmt.Sprintf(format, args...))
 }
 
+// maxPageNumber is the largest number that a first page may have: with the pages behind it, it still fits everywhere.
+const maxPageNumber = 1_000_000_000
+
 // check refuses what would be misread later.
 func (p Params) check() error {
-	if p.StartingPageNumber != nil && *p.StartingPageNumber < 1 {
-		return fmt.Errorf("starting_page_number %d: less than 1", *p.StartingPageNumber)
+	if n := p.StartingPageNumber; n != nil && (*n < 1 || *n > maxPageNumber) {
+		return fmt.Errorf("starting_page_number %d: not 1 to %d", *n, maxPageNumber)
 	}
 	switch p.Split.Mode {
 	case "", Buffered, DiskCached:

@@ -60,7 +60,7 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 			}
 			return err
 		},
-		Attrs:  attrs,
+		Attrs: attrs,
 		NewHeader: func(int) http.Header {
 			lastID = rand.Text()
 			return http.Header{requestIDHeader: {lastID}}
@@ -139,11 +139,12 @@ func transportKind(e *retry.Error) Kind {
 
 // refusal completes the error of a call that was answered with a status.
 func (c *Client) refusal(e *APIError, response *http.Response, secrets *redactor) {
-	body := readErrorBody(response.Body)
+	body := readErrorBody(response.Body, errorBodyBytes+secrets.longest())
 	detail, listed := errorDetail(body)
 	e.Status = response.StatusCode
 	e.Detail = secrets.redact(detail)
 	e.Body = []byte(secrets.redact(string(body)))
+	e.Body = e.Body[:min(len(e.Body), errorBodyBytes)]
 	e.Kind = statusKind(e.Status, e.Detail, listed)
 	switch {
 	case e.Status/100 == 3:
@@ -168,10 +169,10 @@ func redirectTarget(response *http.Response) string {
 }
 
 // readErrorBody reads what is there of an error's body, bounded in bytes and time.
-func readErrorBody(body io.ReadCloser) []byte {
+func readErrorBody(body io.ReadCloser, most int) []byte {
 	late := time.AfterFunc(errorBodyTime, func() { _ = body.Close() })
 	defer late.Stop()
-	data, _ := io.ReadAll(io.LimitReader(body, errorBodyBytes)) // what was read before an error is still worth showing
+	data, _ := io.ReadAll(io.LimitReader(body, int64(most))) // what was read before an error is still worth showing
 	return data
 }
 

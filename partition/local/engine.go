@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -31,10 +30,11 @@ type Options struct {
 	MaxBody int64
 
 	// Timeout limits the work on one request, without the upload and without the wait for its turn; more is answered with 504 and
-	// a verdict that a repetition is of no use. Zero means [DefaultTimeout].
+	// a verdict that a repetition is of no use, a second later at most. Zero means [DefaultTimeout].
 	Timeout time.Duration
 
-	// Concurrency is how many requests are worked on at once; others wait. Zero means the number of processors.
+	// Concurrency is how many requests are worked on at once, among them those that were answered with 504 and whose work has not
+	// yet stopped; others wait. Zero means the number of processors.
 	Concurrency int
 
 	// CacheDir is where the compiled PDF reader is kept between runs; without it the first PDF of a process costs some seconds.
@@ -93,8 +93,8 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends running requests with 503, waits for them, and frees the PDF reader. Later requests get 503. Calling it again does
-// nothing.
+// Close ends running requests with 503, waits until they are answered, which takes a second at most where the work on one does
+// not stop at once, and frees the PDF reader. Later requests get 503. Calling it again does nothing.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	was := e.closed
@@ -122,8 +122,7 @@ func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case http.ErrAbortHandler:
 			panic(thrown)
 		default:
-			e.log.Error("panic while partitioning", "panic", thrown, "stack", string(debug.Stack()))
-			writeFailure(w, &failure{status: http.StatusInternalServerError, detail: "Internal Server Error"})
+			writeFailure(w, e.panicked(thrown))
 		}
 	}()
 	switch path := strings.TrimSuffix(r.URL.Path, "/"); path {
@@ -201,9 +200,9 @@ func (e *Engine) answer(w http.ResponseWriter, r *http.Request) (*answer, error)
 	if err != nil {
 		return nil, err
 	}
-	defer f.close()
 	req, err := e.check(f, r)
 	if err != nil {
+		f.close()
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(r.Context())
@@ -211,17 +210,13 @@ func (e *Engine) answer(w http.ResponseWriter, r *http.Request) (*answer, error)
 	defer context.AfterFunc(e.stopping, func() { cancel(errClosed) })()
 	select {
 	case e.slots <- struct{}{}:
-		defer func() { <-e.slots }()
 	case <-ctx.Done():
+		f.close()
 		return nil, context.Cause(ctx)
 	}
 	timed, done := context.WithTimeoutCause(ctx, e.options.Timeout, errTimeout)
 	defer done()
-	a, err := e.partition(timed, req)
-	if err != nil && timed.Err() != nil {
-		return nil, context.Cause(timed)
-	}
-	return a, err
+	return e.work(timed, f, req)
 }
 
 // failureOf is how the API says err.

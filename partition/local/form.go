@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"mime"
-	"mime/multipart"
 	"net/http"
 	"strings"
 )
@@ -39,7 +38,7 @@ func readForm(w http.ResponseWriter, r *http.Request, maxBody int64) (*form, err
 		return nil, tooLarge(maxBody)
 	}
 	body := &countingReader{r: http.MaxBytesReader(w, r.Body, maxBody)}
-	if err := f.readParts(multipart.NewReader(body, params["boundary"]), body); err != nil {
+	if err := f.readParts(newFormReader(body, params["boundary"]), body); err != nil {
 		f.close()
 		return nil, err
 	}
@@ -58,26 +57,22 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (f *form) readParts(parts *multipart.Reader, body *countingReader) error {
+func (f *form) readParts(parts *formReader, body *countingReader) error {
 	fields := 0
 	for {
-		part, err := parts.NextRawPart()
-		if err == io.EOF || err != nil && body.n == 0 { //nolint:errorlint // bare after the last boundary, wrapped where the form is broken
+		part, err := parts.next()
+		if errors.Is(err, io.EOF) || err != nil && body.n == 0 {
 			return nil
 		}
 		if err != nil {
 			return bodyFailure(err)
 		}
-		_, params, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
-		if err != nil {
-			return bodyFailure(err)
-		}
-		name, named := params["name"]
+		name, named := part.params["name"]
 		if !named {
 			return parseFailure(`The Content-Disposition header field "name" must be provided.`)
 		}
 		name = strings.TrimSuffix(name, "[]")
-		if filename, isFile := params["filename"]; isFile {
+		if filename, isFile := part.params["filename"]; isFile {
 			if err := f.addFile(name, filename, part); err != nil {
 				return err
 			}
@@ -101,7 +96,7 @@ func (f *form) readParts(parts *multipart.Reader, body *countingReader) error {
 	}
 }
 
-func (f *form) addFile(field, filename string, part *multipart.Part) error {
+func (f *form) addFile(field, filename string, part *part) error {
 	if len(f.files) == maxFiles {
 		return parseFailure(fmt.Sprintf("Too many files. Maximum number of files is %d.", maxFiles))
 	}
@@ -114,7 +109,7 @@ func (f *form) addFile(field, filename string, part *multipart.Part) error {
 		return bodyFailure(err)
 	}
 	u.name = filename[strings.LastIndexByte(filename, '/')+1:]
-	u.contentType = part.Header.Get("Content-Type")
+	u.contentType = part.contentType
 	f.files = append(f.files, u)
 	return nil
 }

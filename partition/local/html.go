@@ -57,6 +57,9 @@ func htmlElements(ctx context.Context, content string) ([]partition.Element, err
 	walk := &htmlWalk{ctx: ctx}
 	walk.children(root)
 	walk.flush()
+	if walk.err != nil {
+		return nil, walk.err
+	}
 	return walk.elements, context.Cause(ctx)
 }
 
@@ -82,6 +85,7 @@ type htmlWalk struct {
 	depth    int                   // category depth of what has a kind
 	lists    int                   // lists around
 	nodes    int
+	err      error // ends the walk
 }
 
 // removed are the nodes that the API drops with everything in them.
@@ -107,7 +111,7 @@ func nodeSet(atoms ...atom.Atom) map[atom.Atom]bool {
 
 func (w *htmlWalk) children(n *html.Node) {
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
-		if w.nodes++; w.nodes%checkEvery == 0 && w.ctx.Err() != nil {
+		if w.nodes++; w.err != nil || w.nodes%checkEvery == 0 && w.ctx.Err() != nil {
 			return
 		}
 		w.node(child)

@@ -62,14 +62,14 @@ func attribute(n *html.Node, name string) string {
 func (w *htmlWalk) table(n *html.Node) {
 	var t tableBuilder
 	for _, row := range tableNodes(n, atom.Tr) {
-		var cells []string
-		for cell := row.FirstChild; cell != nil; cell = cell.NextSibling {
+		t.beginRow()
+		for cell := row.FirstChild; cell != nil && w.err == nil; cell = cell.NextSibling {
 			if cell.DataAtom == atom.Td || cell.DataAtom == atom.Th {
-				cells = append(cells, cellHTML(cell))
+				w.err = t.cell(cellText(cell))
 			}
 		}
-		t.row(cells)
-		if w.ctx.Err() != nil {
+		t.endRow()
+		if w.err != nil || w.ctx.Err() != nil {
 			return
 		}
 	}
@@ -90,8 +90,8 @@ func tableNodes(n *html.Node, kind atom.Atom) []*html.Node {
 	return found
 }
 
-// cellHTML is the text of a cell with its line breaks.
-func cellHTML(n *html.Node) string {
+// cellText is the text of a cell, with line ends for its line breaks only.
+func cellText(n *html.Node) string {
 	var text strings.Builder
 	var add func(n *html.Node)
 	add = func(n *html.Node) {
@@ -114,7 +114,7 @@ func cellHTML(n *html.Node) string {
 	add(n)
 	rows := strings.Split(strings.Trim(text.String(), "\x00 \t\r\n"), "\x00")
 	for i, row := range rows {
-		rows[i] = html.EscapeString(collapse(row))
+		rows[i] = collapse(row)
 	}
-	return strings.Join(rows, lineBreak)
+	return strings.Join(rows, "\n")
 }

@@ -16,6 +16,7 @@ type pdfInstance struct {
 	module api.Module
 	probe  *probe
 	disarm func() bool // of halt
+	done   func()      // tells the runtime
 
 	broken bool // a call failed inside the sandbox: its state is not to be relied upon
 
@@ -32,6 +33,7 @@ func (i *pdfInstance) halt() {
 
 // close throws the instance away.
 func (i *pdfInstance) close() {
+	defer i.done()
 	defer i.probe.forget(i.module)
 	if i.broken || i.module.IsClosed() {
 		i.disarm()

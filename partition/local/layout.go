@@ -93,21 +93,22 @@ func paragraphs(ctx context.Context, rows []*line) ([]block, error) {
 		}
 	}
 	var found []block
+	var texts [][]string // of the rows of each
 	at := map[int]int{}
 	for i, row := range rows {
 		first := root(i)
 		k, known := at[first]
 		if !known {
-			at[first] = len(found)
-			found = append(found, block{text: row.text.String(), box: row.box})
-			continue
+			k = len(found)
+			at[first] = k
+			found, texts = append(found, block{box: row.box}), append(texts, nil)
 		}
-		found[k].text += " " + row.text.String()
+		texts[k] = append(texts[k], row.text.String())
 		found[k].box = found[k].box.union(row.box)
 	}
 	kept := found[:0]
-	for _, b := range found {
-		if b.text = strings.Join(strings.Fields(b.text), " "); b.text != "" {
+	for k, b := range found {
+		if b.text = collapse(strings.Join(texts[k], " ")); b.text != "" {
 			kept = append(kept, b)
 		}
 	}

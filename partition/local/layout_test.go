@@ -89,7 +89,7 @@ func TestReadingOrder(t *testing.T) {
 	for range 20 {
 		rand.Shuffle(len(two), func(i, j int) { two[i], two[j] = two[j], two[i] })
 		var got []string
-		for _, b := range readingOrder(append([]block(nil), two...)) {
+		for _, b := range ordered(t, append([]block(nil), two...)) {
 			got = append(got, b.text)
 		}
 		require.Equal(t, want, got)
@@ -147,6 +147,13 @@ func FuzzLayout(f *testing.F) {
 		}
 		found, err := blocks(t.Context(), words)
 		require.NoError(t, err)
-		require.Len(t, readingOrder(found), len(found), "nothing is lost")
+		require.Len(t, ordered(t, found), len(found), "nothing is lost")
 	})
+}
+
+func ordered(t testing.TB, blocks []block) []block {
+	t.Helper()
+	blocks, err := readingOrder(t.Context(), blocks)
+	require.NoError(t, err)
+	return blocks
 }

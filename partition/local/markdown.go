@@ -2,14 +2,18 @@ package local
 
 import (
 	"context"
+	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/renderer/html"
 
 	"github.com/quire-dev/quire/partition"
 )
+
+// markdownPiece is how much Markdown is converted at once: work that cannot be stopped is short, and memory comes back.
+const markdownPiece = 1 << 20
 
 // readMarkdown renders CommonMark with tables to HTML, raw HTML included, and reads that.
 func readMarkdown(ctx context.Context, _ *Engine, d *document) ([]partition.Element, error) {
@@ -17,13 +21,50 @@ func readMarkdown(ctx context.Context, _ *Engine, d *document) ([]partition.Elem
 	if err != nil {
 		return nil, err
 	}
-	converter := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithRendererOptions(html.WithUnsafe()))
 	var rendered strings.Builder
-	if err := converter.Convert([]byte(content), &rendered); err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	for content != "" {
+		var piece string
+		piece, content = cutMarkdown(content, markdownPiece)
+		if err := renderMarkdown(ctx, piece, &rendered); err != nil {
+			return nil, err
+		}
 	}
 	return htmlElements(ctx, rendered.String())
+}
+
+func renderMarkdown(ctx context.Context, piece string, w io.Writer) error {
+	converter := goldmark.New(
+		goldmark.WithParser(newMarkdownParser(ctx)),
+		goldmark.WithRenderer(newMarkdownRenderer(html.WithUnsafe())),
+	)
+	if err := converter.Convert([]byte(piece), w); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
+}
+
+// cutMarkdown cuts off a piece of a text: before the last paragraph that begins in its second half and is not indented, else at
+// the end of a line, else anywhere.
+func cutMarkdown(text string, size int) (piece, rest string) {
+	if len(text) <= size {
+		return text, ""
+	}
+	half := size / 2
+	for end := size; ; {
+		at := strings.LastIndex(text[half:end], "\n\n")
+		if at < 0 {
+			break
+		}
+		end = half + at + 1
+		if next := text[end+1]; next != ' ' && next != '\t' && next != '\n' {
+			return text[:end+1], text[end+1:]
+		}
+	}
+	if at := strings.LastIndexByte(text[half:size], '\n'); at >= 0 {
+		return text[:half+at+1], text[half+at+1:]
+	}
+	for !utf8.RuneStart(text[size]) {
+		size--
+	}
+	return text[:size], text[size:]
 }

@@ -2,6 +2,7 @@ package local
 
 import (
 	"cmp"
+	"context"
 	"slices"
 )
 
@@ -9,7 +10,7 @@ import (
 const shrink = 0.9
 
 // readingOrder sorts blocks: from the top down and from the left, then by a recursive XY-cut, columns before rows.
-func readingOrder(blocks []block) []block {
+func readingOrder(ctx context.Context, blocks []block) ([]block, error) {
 	slices.SortStableFunc(blocks, func(a, b block) int {
 		return cmp.Or(cmp.Compare(a.box.top, b.box.top), cmp.Compare(a.box.left, b.box.left))
 	})
@@ -23,10 +24,10 @@ func readingOrder(blocks []block) []block {
 		}
 	}
 	ordered := make([]block, 0, len(blocks))
-	for _, index := range cut(boxes, nil) {
+	for _, index := range cut(ctx, boxes, nil) {
 		ordered = append(ordered, blocks[index])
 	}
-	return ordered
+	return ordered, context.Cause(ctx)
 }
 
 // A cutBox is a block's box in whole points.
@@ -37,8 +38,11 @@ type cutBox struct {
 
 type span struct{ from, to int }
 
-// cut appends the indices of boxes to order. It ends where neither a column nor a row can be split off.
-func cut(boxes []cutBox, order []int) []int {
+// cut appends the indices of boxes to order. It ends where neither a column nor a row can be split off, and with its context.
+func cut(ctx context.Context, boxes []cutBox, order []int) []int {
+	if ctx.Err() != nil {
+		return order
+	}
 	for _, column := range apart(boxes, func(b cutBox) span { return b.x }) {
 		rows := apart(column, func(b cutBox) span { return b.y })
 		if len(rows) == 1 {
@@ -48,7 +52,7 @@ func cut(boxes []cutBox, order []int) []int {
 			continue
 		}
 		for _, row := range rows {
-			order = cut(row, order)
+			order = cut(ctx, row, order)
 		}
 	}
 	return order

@@ -30,10 +30,14 @@ func (p *page) elements(ctx context.Context, number int) ([]partition.Element, e
 	if err != nil {
 		return nil, err
 	}
+	ordered, err := readingOrder(ctx, found)
+	if err != nil {
+		return nil, err
+	}
 	var elements []partition.Element
 	item := -1 // index of the list item before, and its box
 	var itemBox box
-	for _, b := range readingOrder(found) {
+	for _, b := range ordered {
 		kind, text := p.classify(b)
 		if text == "" {
 			continue // a bullet without a text

@@ -35,6 +35,7 @@ type pdfRuntime struct {
 	pool   pdfium.Pool
 	cache  wazero.CompilationCache
 	probe  *probe
+	users  sync.WaitGroup // instances that are not closed
 }
 
 // instance returns a fresh instance, which is stopped when ctx ends, in the middle of a loop if need be. The caller closes it.
@@ -55,6 +56,8 @@ func (r *pdfRuntime) instance(ctx context.Context) (*pdfInstance, error) {
 	}
 	i := &pdfInstance{pdfium: handle, module: r.probe.module, probe: r.probe}
 	i.disarm = context.AfterFunc(ctx, i.halt)
+	i.done = r.users.Done
+	r.users.Add(1)
 	return i, nil
 }
 
@@ -79,10 +82,11 @@ func (r *pdfRuntime) load() error {
 	return err
 }
 
-// close frees the runtime. No instance may be in use.
+// close waits until no instance is in use, which is soon after their contexts have ended, and frees the runtime.
 func (r *pdfRuntime) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.users.Wait()
 	var errs []error
 	if r.pool != nil {
 		errs = append(errs, r.pool.Close())

@@ -2,11 +2,8 @@ package local
 
 import (
 	"context"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"html"
-	"io"
 	"net/http"
 	"strings"
 
@@ -14,59 +11,99 @@ import (
 )
 
 // readTable yields the one table that a file of separated values is; an empty file has none.
-func readTable(comma rune) reader {
+func readTable(comma byte) reader {
 	return func(ctx context.Context, _ *Engine, d *document) ([]partition.Element, error) {
 		content, err := d.text(d.request.encoding)
 		if err != nil {
 			return nil, err
 		}
-		rows := csv.NewReader(strings.NewReader(content))
-		rows.Comma, rows.FieldsPerRecord, rows.LazyQuotes, rows.ReuseRecord = comma, -1, true, true
 		var t tableBuilder
-		for {
-			cells, err := rows.Read()
-			if errors.Is(err, io.EOF) {
-				return t.elements(), nil
+		for rest := content; rest != ""; {
+			if rest[0] == '\n' {
+				rest = rest[1:] // a blank line is no row
+				continue
 			}
-			if err != nil {
-				return nil, &failure{
-					status: http.StatusInternalServerError, detail: fmt.Sprintf("Error tokenizing data: %v", err),
+			t.beginRow()
+			for more := true; more; {
+				var cell string
+				cell, rest, more = cutCell(rest, comma)
+				if err := t.cell(collapse(cell)); err != nil {
+					return nil, err
+				}
+				if t.cells%checkEvery == 0 && ctx.Err() != nil {
+					return nil, context.Cause(ctx)
 				}
 			}
-			if ctx.Err() != nil {
-				return nil, context.Cause(ctx)
-			}
-			for i := range cells {
-				cells[i] = html.EscapeString(collapse(cells[i]))
-			}
-			t.row(cells)
+			t.endRow()
+		}
+		return t.elements(), nil
+	}
+}
+
+// cutCell cuts off the first cell of a row; more says whether the row has another one. Quotes are taken leniently: one inside a
+// cell stands for itself, a cell whose last one is missing goes to the end of the text.
+func cutCell(s string, comma byte) (cell, rest string, more bool) {
+	quoted, isQuoted := strings.CutPrefix(s, `"`)
+	if !isQuoted {
+		end := strings.IndexAny(s, string(comma)+"\n")
+		if end < 0 {
+			return s, "", false
+		}
+		return s[:end], s[end+1:], s[end] == comma
+	}
+	var pieces strings.Builder // where the cell is not one stretch of the text
+	for s = quoted; ; {
+		end := strings.IndexByte(s, '"')
+		if end < 0 {
+			return pieces.String() + s, "", false
+		}
+		switch after := s[end+1:]; {
+		case after == "":
+			return pieces.String() + s[:end], "", false
+		case after[0] == comma, after[0] == '\n':
+			return pieces.String() + s[:end], after[1:], after[0] == comma
+		case after[0] == '"':
+			pieces.WriteString(s[:end+1])
+			s = after[1:]
+		default:
+			pieces.WriteString(s[:end+1])
+			s = after
 		}
 	}
 }
+
+// maxCells limits a table; the elements of a larger one would take gigabytes.
+const maxCells = 4_000_000
 
 // A tableBuilder writes a table as the API does: rows of plain cells without attributes, an empty cell as <td/>.
 type tableBuilder struct {
 	html, text strings.Builder
+	cells      int
 }
 
-// row adds a row of cells, which are HTML.
-func (t *tableBuilder) row(cells []string) {
-	t.html.WriteString("<tr>")
-	for _, c := range cells {
-		if c == "" {
-			t.html.WriteString("<td/>")
-			continue
+func (t *tableBuilder) beginRow() { t.html.WriteString("<tr>") }
+func (t *tableBuilder) endRow()   { t.html.WriteString("</tr>") }
+
+// cell adds a cell to the row. A line end in it is a line break.
+func (t *tableBuilder) cell(text string) error {
+	if t.cells++; t.cells > maxCells {
+		return &failure{
+			status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("The table has more than %d cells.", maxCells),
 		}
-		t.html.WriteString("<td>" + c + "</td>")
-		if t.text.Len() > 0 {
-			t.text.WriteByte(' ')
-		}
-		t.text.WriteString(html.UnescapeString(strings.ReplaceAll(c, lineBreak, "\n")))
 	}
-	t.html.WriteString("</tr>")
+	if text == "" {
+		t.html.WriteString("<td/>")
+		return nil
+	}
+	t.html.WriteString("<td>")
+	t.html.WriteString(strings.ReplaceAll(html.EscapeString(text), "\n", "<br/>"))
+	t.html.WriteString("</td>")
+	if t.text.Len() > 0 {
+		t.text.WriteByte(' ')
+	}
+	t.text.WriteString(text)
+	return nil
 }
-
-const lineBreak = "<br/>"
 
 // elements is the table, or nothing where no cell has a text.
 func (t *tableBuilder) elements() []partition.Element {

@@ -82,15 +82,15 @@ func startsWithBullet(text string) bool {
 // bulletItems joins the lines of each item of a list.
 func bulletItems(rows []string) []string {
 	var items []string
-	for _, row := range rows {
-		row = strings.TrimSpace(row)
-		if len(items) == 0 || startsWithBullet(row) {
-			items = append(items, row)
-			continue
+	start := 0
+	for i, row := range rows {
+		rows[i] = strings.TrimSpace(row)
+		if i > start && startsWithBullet(rows[i]) {
+			items = append(items, strings.Join(rows[start:i], " "))
+			start = i
 		}
-		items[len(items)-1] += " " + row
 	}
-	return items
+	return append(items, strings.Join(rows[start:], " "))
 }
 
 func allShort(rows []string) bool {

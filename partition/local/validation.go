@@ -1,6 +1,7 @@
 package local
 
 import (
+	"math"
 	"net/http"
 	"regexp"
 	"slices"
@@ -33,7 +34,7 @@ var formFields = []struct {
 	{"new_after_n_chars", integer},
 	{"overlap", integer},
 	{"overlap_all", boolean},
-	{"starting_page_number", integer},
+	{"starting_page_number", pageNumber},
 	{"include_slide_notes", boolean},
 }
 
@@ -116,11 +117,26 @@ func integer(value string) *problem {
 		}
 	}
 	if _, err := parseInteger(value); err != nil {
-		return &problem{
-			Type: "int_parsing_size", Msg: "Unable to parse input string as an integer, exceeded maximum size", Input: value,
-		}
+		return oversized(value)
 	}
 	return nil
+}
+
+// pageNumber is an integer to which the pages of a document can be added.
+func pageNumber(value string) *problem {
+	if p := integer(value); p != nil {
+		return p
+	}
+	if n, _ := parseInteger(value); n > math.MaxInt32 || n < math.MinInt32 {
+		return oversized(value)
+	}
+	return nil
+}
+
+func oversized(value string) *problem {
+	return &problem{
+		Type: "int_parsing_size", Msg: "Unable to parse input string as an integer, exceeded maximum size", Input: value,
+	}
 }
 
 func parseInteger(value string) (int, error) {
