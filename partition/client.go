@@ -12,6 +12,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -43,12 +45,15 @@ type Client struct {
 	account    string     // in cache keys
 	keyHeaders [][]string // in cache keys
 	cacheOnce  sync.Once
+
+	parse       *semaphore.Weighted // bytes of PDFs that are parsed at once
+	parseBudget int64
 }
 
 // New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted API without a key) is an error
 // now and not at the first request.
 func New(options ...Option) (*Client, error) {
-	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: DefaultGrace}
+	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: DefaultGrace, parse: DefaultParseBudget}
 	for _, option := range options {
 		if err := option(&cfg); err != nil {
 			return nil, fmt.Errorf("partition client: %w", err)
@@ -69,6 +74,7 @@ func New(options ...Option) (*Client, error) {
 		endpoint: where, header: cfg.header, keyed: keyed, redactor: newRedactor(secrets(key, cfg.header)...),
 		policy: cfg.policy, logger: cfg.logger, observe: cfg.observe,
 		cache: cfg.cache, refresh: cfg.refresh, grace: cfg.grace, engine: cfg.engine, account: accountOf(key), keyHeaders: cfg.headersOf(),
+		parse: semaphore.NewWeighted(cfg.parse), parseBudget: cfg.parse,
 	}
 	if c.policy == nil {
 		c.policy, _ = retry.Preset("unstructured")
@@ -93,10 +99,14 @@ func New(options ...Option) (*Client, error) {
 func (c *Client) URL() string { return c.endpoint.String() }
 
 func (c *config) apiKey() (key, from string) {
+	key, from = os.Getenv(EnvAPIKey), "$"+EnvAPIKey
 	if c.key != nil {
-		return strings.TrimSpace(*c.key), "WithAPIKey"
+		key, from = *c.key, "WithAPIKey"
 	}
-	return strings.TrimSpace(os.Getenv(EnvAPIKey)), "$" + EnvAPIKey
+	if c.keyed != "" {
+		from = c.keyed
+	}
+	return strings.TrimSpace(key), from
 }
 
 func (c *config) apiURL() string {

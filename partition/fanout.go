@@ -27,6 +27,7 @@ type fanout struct {
 	stop    atomic.Pointer[error]   // the failure with which the parts to come fail too, unsent
 	fail    context.CancelCauseFunc // ends the document
 	sending context.Context         // of requests under way: it outlives the document's by the grace period
+	warning string                  // why the rest went whole
 }
 
 // A cutError is a part that the splitter could not write.
@@ -109,25 +110,33 @@ func (f *fanout) expire(cause error, kill context.CancelCauseFunc) {
 // dispatch starts the requests in page order.
 func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
 	for _, p := range f.parts {
-		if f.recall(ctx, p) {
+		if !p.spared && f.recall(ctx, p) {
 			close(p.done)
 			continue
 		}
-		if f.knowsHalves(ctx, p.pages) {
+		if !p.spared && f.knowsHalves(ctx, p.pages) {
 			group.Go(func() error {
 				defer close(p.done)
 				return f.narrow(ctx, p, f.client.policy)
 			})
 			continue
 		}
+		if p.spared {
+			close(p.done)
+			continue
+		}
 		t, err := f.admit(ctx, p)
+		if cut := (*cutError)(nil); errors.As(err, &cut) && f.job.canGoWhole() {
+			f.restWhole(p, cut)
+			t, err = f.admit(ctx, p)
+		}
 		if err != nil {
-			p.report.Err = err
+			p.report.Err = f.unsent(err)
 			close(p.done)
 			if f.tolerates(ctx, err) {
 				continue
 			}
-			return err
+			return p.report.Err
 		}
 		group.Go(func() error {
 			defer close(p.done)
@@ -135,6 +144,27 @@ func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
 		})
 	}
 	return nil
+}
+
+// restWhole sends the whole document in place of a part that cannot be cut, and of all parts behind it; of its answer their pages
+// are taken.
+func (f *fanout) restWhole(p *part, cut *cutError) {
+	f.warning = fmt.Sprintf("%s: sent whole for the pages from %d on", Printable(cut.Error()), cut.pages.First)
+	spared := false
+	for _, later := range f.parts {
+		later.spared = spared
+		spared = spared || later == p
+	}
+	p.pages, p.from = split.PageRange{}, cut.pages.First
+	p.report.Pages = f.covers(p)
+}
+
+// unsent is the error of a part that could not be admitted.
+func (f *fanout) unsent(err error) error {
+	if cut := (*cutError)(nil); errors.As(err, &cut) {
+		return &DocumentError{Document: f.job.plan.Document, Kind: KindBadDocument, Err: cut}
+	}
+	return err
 }
 
 // A ticket is a part that may be sent now.
@@ -174,7 +204,7 @@ func (f *fanout) answer(ctx context.Context, p *part, t *ticket, policy *retry.P
 	switch {
 	case err == nil:
 		return nil
-	case ctx.Err() == nil && f.narrows(p.pages, err):
+	case ctx.Err() == nil && f.narrows(p, err):
 		return f.narrow(ctx, p, halvesPolicy(policy, err))
 	case f.tolerates(ctx, err):
 		return nil
@@ -185,6 +215,5 @@ func (f *fanout) answer(ctx context.Context, p *part, t *ticket, policy *retry.P
 
 // tolerates tells whether the document goes on without the pages of a part that failed.
 func (f *fanout) tolerates(ctx context.Context, err error) bool {
-	var cut *cutError
-	return f.job.params.Split.AllowFailed && ctx.Err() == nil && !errors.As(err, &cut)
+	return f.job.params.Split.AllowFailed && ctx.Err() == nil && err != nil
 }

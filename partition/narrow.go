@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 
 	"golang.org/x/sync/errgroup"
@@ -14,8 +13,8 @@ import (
 
 // narrows tells whether a failed part is worth halving: the same request would fail the same way, but a smaller one is new
 // information. One page cannot be halved.
-func (f *fanout) narrows(pages split.PageRange, err error) bool {
-	if !f.canNarrow(pages) {
+func (f *fanout) narrows(p *part, err error) bool {
+	if p.from > 0 || !f.canNarrow(p.pages) {
 		return false
 	}
 	var api *APIError
@@ -41,6 +40,13 @@ func (f *fanout) span(pages split.PageRange) split.PageRange {
 	if pages == (split.PageRange{}) {
 		return split.PageRange{First: 1, Last: f.job.plan.Pages}
 	}
+	return pages
+}
+
+// covers is the pages that a part is asked for.
+func (f *fanout) covers(p *part) split.PageRange {
+	pages := f.span(p.pages)
+	pages.First = max(pages.First, p.from)
 	return pages
 }
 
@@ -91,13 +97,9 @@ func (f *fanout) half(ctx context.Context, p *part, policy *retry.Policy) error 
 	if err == nil {
 		return f.answer(ctx, p, t, policy)
 	}
-	if cut := (*cutError)(nil); errors.As(err, &cut) {
-		// Not a reason to send the document whole: that has failed already.
-		err = &DocumentError{Document: f.job.plan.Document, Kind: KindBadDocument, Err: fmt.Errorf("pages %s cannot be cut: %w", cut.pages, cut.err)}
-	}
-	p.report.Err = err
+	p.report.Err = f.unsent(err)
 	if f.tolerates(ctx, err) {
 		return nil
 	}
-	return err
+	return p.report.Err
 }

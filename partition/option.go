@@ -17,6 +17,7 @@ type Option func(*config) error
 
 type config struct {
 	key      *string // nil: from the environment
+	keyed    string  // where the key is from, for messages
 	url      *string
 	http     *http.Client
 	header   http.Header
@@ -28,6 +29,7 @@ type config struct {
 	refresh  bool
 	grace    time.Duration
 	engine   string
+	parse    int64
 }
 
 // The environment variables that stand for options which are not given.
@@ -44,6 +46,14 @@ const DefaultInFlight = 10
 func WithAPIKey(key string) Option {
 	return func(c *config) error {
 		c.key = &key
+		return nil
+	}
+}
+
+// WithAPIKeySource says where the key is from, such as a file's name, for the message that it was refused.
+func WithAPIKeySource(source string) Option {
+	return func(c *config) error {
+		c.keyed = source
 		return nil
 	}
 }
@@ -149,6 +159,21 @@ func WithGrace(d time.Duration) Option {
 func WithEngine(name string) Option {
 	return func(c *config) error {
 		c.engine = name
+		return nil
+	}
+}
+
+// DefaultParseBudget is how many bytes of PDFs a client parses at once.
+const DefaultParseBudget = 512 << 20
+
+// WithParseBudget sets how many bytes of PDFs are parsed at once, over all documents of the client: a parsed PDF takes about 1.4
+// times its size in memory. A document that is larger than the budget is parsed alone. The default is [DefaultParseBudget].
+func WithParseBudget(bytes int64) Option {
+	return func(c *config) error {
+		if bytes < 1 {
+			return fmt.Errorf("parse budget of %d bytes: less than 1", bytes)
+		}
+		c.parse = bytes
 		return nil
 	}
 }

@@ -15,6 +15,8 @@ import (
 // set before done is closed, and only read after.
 type part struct {
 	pages  split.PageRange // zero: the document whole
+	from   int             // of a whole document sent in place of what cannot be cut: the first page that is wanted of it
+	spared bool            // its pages are in the answer of an earlier part
 	answer answer
 	report PartReport
 	halves []*part
@@ -34,7 +36,10 @@ func (p *part) leaves() iter.Seq[*part] {
 }
 
 func (p *part) eachLeaf(yield func(*part) bool) bool {
-	if p.halves == nil {
+	switch {
+	case p.spared:
+		return true
+	case p.halves == nil:
 		return yield(p)
 	}
 	for _, half := range p.halves {
@@ -47,6 +52,9 @@ func (p *part) eachLeaf(yield func(*part) bool) bool {
 
 // reports are those of the part and of what it was narrowed to.
 func (p *part) reports() []PartReport {
+	if p.spared {
+		return nil
+	}
 	reports := []PartReport{p.report}
 	for _, half := range p.halves {
 		reports = append(reports, half.reports()...)
@@ -115,7 +123,7 @@ func (f *fanout) send(ctx context.Context, p *part, t *ticket, policy *retry.Pol
 		secrets: f.client.redactor.with(string(f.job.params.ContextualAuth), string(f.job.params.Split.Password)),
 		sending: context.WithValue(f.sending, partKey{}, partID{document, p.pages}),
 		keep:    func() { f.remember(ctx, p) },
-		failed:  func(e *APIError) { f.failed(ctx, e) },
+		failed:  func(e *APIError) { f.failed(ctx, p, e) },
 	}, &p.answer)
 	p.report.Elements = p.answer.elements
 	f.client.event(ctx, Event{
@@ -126,9 +134,9 @@ func (f *fanout) send(ctx context.Context, p *part, t *ticket, policy *retry.Pol
 }
 
 // failed ends the sending where what comes next would be in vain, before it is sent.
-func (f *fanout) failed(ctx context.Context, e *APIError) {
+func (f *fanout) failed(ctx context.Context, p *part, e *APIError) {
 	refused := e.Kind == KindAuth || e.Kind == KindQuota
-	if refused || !f.job.params.Split.AllowFailed && !f.narrows(e.Pages, e) {
+	if refused || !f.job.params.Split.AllowFailed && !f.narrows(p, e) {
 		var err error = e
 		f.stop.CompareAndSwap(nil, &err)
 	}

@@ -41,11 +41,15 @@ type job struct {
 	size   int64
 	pdf    *split.Document // nil where it is none, or cannot be cut
 	sha256 string          // of the content, where there is a cache
+	parsed func()          // gives back what the parse takes of the client's budget
 }
 
 func (j *job) close() {
 	if j.pdf != nil {
 		_ = j.pdf.Close() // it holds memory only
+	}
+	if j.parsed != nil {
+		j.parsed()
 	}
 }
 
@@ -94,6 +98,11 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		}
 		return j, nil
 	}
+	weight := min(size, c.parseBudget)
+	if err := c.parse.Acquire(ctx, weight); err != nil {
+		return nil, canceled(ctx, d.name)
+	}
+	j.parsed = func() { c.parse.Release(weight) }
 	if err := j.planPDF(ctx); err != nil {
 		j.close()
 		if ctx.Err() != nil {
@@ -120,6 +129,8 @@ func (j *job) planPDF(ctx context.Context) error {
 		return fail(KindBadDocument, fmt.Errorf("page range %s: %w", s.Pages, err))
 	case err != nil:
 		j.warn("cannot be cut into chunks, sent whole: %s", Printable(err.Error()))
+		j.parsed()
+		j.parsed = nil
 		return nil
 	}
 	j.pdf = pdf

@@ -78,6 +78,9 @@ func (s *Stream) deliver(p *part, yield func(Element, error) bool) error {
 		if mend {
 			e = s.repair.mend(e)
 		}
+		if n := e.Metadata.PageNumber; p.from > 0 && n != 0 && n < s.firstNumber()+p.from-1 {
+			continue // of a page that was answered before
+		}
 		s.report.Elements++
 		if !yield(e, nil) {
 			return errLeft
@@ -107,6 +110,14 @@ func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result,
 	}
 	result.Report = s.report
 	return result, failure
+}
+
+// firstNumber is the number of the document's first page.
+func (s *Stream) firstNumber() int {
+	if s.params.StartingPageNumber != nil {
+		return *s.params.StartingPageNumber
+	}
+	return 1
 }
 
 // csv returns the answer as it came.
@@ -144,21 +155,6 @@ func (s *Stream) run(deliver func(*part) error) (err error) {
 	if j.chunksAfter() {
 		return s.sendTwice(j, deliver)
 	}
-	return s.sendOrWhole(j, deliver)
-}
-
-// sendOrWhole sends a planned document, whole if the splitter fails at a part before anything of it was delivered.
-func (s *Stream) sendOrWhole(j *job, deliver func(*part) error) error {
-	err := s.send(j, deliver)
-	var cut *cutError
-	switch {
-	case !errors.As(err, &cut):
-		return err
-	case s.report.Elements > 0 || !j.canGoWhole():
-		return &DocumentError{Document: s.document.name, Kind: KindBadDocument, Err: cut}
-	}
-	j.warn("%s; sent whole", Printable(cut.Error()))
-	j.plan.Requests = []split.PageRange{{}}
 	return s.send(j, deliver)
 }
 
@@ -176,18 +172,23 @@ func (s *Stream) send(j *job, deliver func(*part) error) error {
 	err := f.answers(s.ctx, func(p *part) error {
 		if p.report.Err != nil {
 			s.repair.gap()
-			missing = append(missing, f.span(p.pages))
+			missing = append(missing, f.covers(p))
 			failures = append(failures, p.report.Err)
 			return nil
 		}
-		answered = append(answered, f.span(p.pages))
+		answered = append(answered, f.covers(p))
 		return deliver(p)
 	})
 	for _, p := range f.parts {
 		s.report.Parts = append(s.report.Parts, p.reports()...)
 	}
-	if warning := f.scratch.warning(); warning != "" {
-		s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
+	for _, warning := range []string{f.warning, f.scratch.warning()} {
+		if warning != "" {
+			s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
+		}
+	}
+	if err == nil {
+		s.report.Missing = missing
 	}
 	switch {
 	case err != nil:
@@ -199,7 +200,6 @@ func (s *Stream) send(j *job, deliver func(*part) error) error {
 		return &DocumentError{Document: plan.Document, Kind: KindBadResponse, Err: err}
 	}
 	if len(missing) > 0 {
-		s.report.Missing = missing
 		return &PartialError{Document: plan.Document, Missing: missing, Errs: failures}
 	}
 	return nil
@@ -207,10 +207,9 @@ func (s *Stream) send(j *job, deliver func(*part) error) error {
 
 // explain makes sure that an error names the document, and that one which ended with its context says so.
 func (s *Stream) explain(err error) error {
-	var cut *cutError
 	switch {
-	case errors.Is(err, errLeft), errors.As(err, &cut):
-		return err // the caller knows what to do
+	case errors.Is(err, errLeft):
+		return err // the caller knows
 	case s.ctx.Err() != nil && (KindOf(err) == "" || errors.Is(err, context.Cause(s.ctx))):
 		return canceled(s.ctx, s.document.name)
 	case KindOf(err) == "":
@@ -228,7 +227,7 @@ func (j *job) canGoWhole() bool {
 // requested are the pages asked for; a document that goes whole, of however many pages, is one range.
 func (f *fanout) requested() split.PageRange {
 	first, last := f.parts[0], f.parts[len(f.parts)-1]
-	return split.PageRange{First: f.span(first.pages).First, Last: f.span(last.pages).Last}
+	return split.PageRange{First: f.covers(first).First, Last: f.covers(last).Last}
 }
 
 // checkCoverage makes sure that every page asked for is answered or missing, once, and no other is.

@@ -94,7 +94,7 @@ func (s *Stream) collect(j *job, to *store) (err error) {
 		return localError(s.document.name, err)
 	}
 	separator := "["
-	failure := s.sendOrWhole(j, func(p *part) error {
+	failure := s.send(j, func(p *part) error {
 		return s.deliver(p, func(e Element, _ error) bool {
 			var encoded []byte
 			if encoded, err = e.MarshalJSON(); err == nil {

@@ -56,6 +56,16 @@ func TestFormProblems(t *testing.T) {
 				`"msg":"Unable to parse input string as an integer, exceeded maximum size","input":"99999999999999999999"}`,
 		},
 		{
+			"page number that pages cannot be added to", "starting_page_number", "9223372036854775807",
+			`{"type":"int_parsing_size","loc":["body","starting_page_number"],` +
+				`"msg":"Unable to parse input string as an integer, exceeded maximum size","input":"9223372036854775807"}`,
+		},
+		{
+			"page number just too large", "starting_page_number", "2147483648",
+			`{"type":"int_parsing_size","loc":["body","starting_page_number"],` +
+				`"msg":"Unable to parse input string as an integer, exceeded maximum size","input":"2147483648"}`,
+		},
+		{
 			"boolean", "include_page_breaks", "maybe", `{"type":"bool_parsing","loc":["body","include_page_breaks"],` +
 				`"msg":"Input should be a valid boolean, unable to interpret input","input":"maybe"}`,
 		},
@@ -77,6 +87,7 @@ func TestFormAccepts(t *testing.T) {
 		{"coordinates", "certainly"},
 		{"include_page_breaks", "ON"},
 		{"starting_page_number", " 1_000.0 "},
+		{"starting_page_number", "2147483647", "max_characters", "2147483648"},
 		{"unknown", "x", "split_pdf_page", "true"},
 		{"chunking_strategy", ""},
 		{"strategy", "nonsense", "strategy", "auto"}, // the last one counts

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -47,6 +48,7 @@ func declaredEncoding(data []byte) string {
 }
 
 func htmlElements(ctx context.Context, content string) ([]partition.Element, error) {
+	content = formattingTag.ReplaceAllStringFunc(content, plainFormatting)
 	root, err := html.Parse(&stoppedReader{ctx, strings.NewReader(content)}) // refuses to nest deeper than 512
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -61,6 +63,30 @@ func htmlElements(ctx context.Context, content string) ([]partition.Element, err
 		return nil, walk.err
 	}
 	return walk.elements, context.Cause(ctx)
+}
+
+var formattingTag = regexp.MustCompile(`(?i)</?(?:b|big|code|em|font|i|s|small|strike|strong|tt|u)[\s/>]`)
+
+// plainFormatting writes a formatting tag as one of b, i and span, and puts the attributes of a bold or italic one into a span inside.
+// A parser of HTML opens every formatting element that was never closed again in each of the blocks that follow, unless it is the
+// fourth of the same kind: hundreds of kinds would make gigabytes of nodes out of a small page.
+func plainFormatting(tag string) string {
+	name, after := strings.ToLower(strings.Trim(tag[:len(tag)-1], "</")), tag[len(tag)-1:]
+	switch name {
+	case "b", "strong":
+		name = "b"
+	case "i", "em":
+		name = "i"
+	default:
+		name = "span"
+	}
+	switch {
+	case tag[1] == '/':
+		return "</" + name + after
+	case after == ">" || name == "span":
+		return "<" + name + after
+	}
+	return "<" + name + "><span" + after
 }
 
 // A stoppedReader ends with its context.

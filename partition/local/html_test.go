@@ -1,7 +1,9 @@
 package local
 
 import (
+	"fmt"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -89,6 +91,38 @@ func TestDeepHTMLIsRefused(t *testing.T) {
 		require.Equal(t, http.StatusUnprocessableEntity, status)
 		require.Contains(t, body, `{"detail":"File is not a valid HTML document: `)
 	}
+}
+
+func TestFormattingTagsAreMadePlain(t *testing.T) {
+	for tag, want := range map[string]string{
+		"<b>": "<b>", "<B CLASS=x>": "<b><span CLASS=x>", "</b>": "</b>", "</Strong >": "</b >", "<strong>": "<b>", "<em\n>": "<i><span\n>", "<i/>": "<i><span/>",
+		"<font size=1>": "<span size=1>", "</font>": "</span>", "<code>": "<span>", "<s>": "<span>", "<br>": "<br>", "<base x>": "<base x>", "<a b>": "<a b>",
+	} {
+		require.Equal(t, want, formattingTag.ReplaceAllStringFunc(tag, plainFormatting))
+	}
+}
+
+// Formatting that is never closed does not multiply a page's nodes.
+func TestOpenFormattingTakesMemoryWithThePage(t *testing.T) {
+	for _, tag := range []string{"b", "i", "strong", "em", "font", "code", "small", "u"} {
+		var page strings.Builder
+		for i := range 400 {
+			fmt.Fprintf(&page, "<%s a%d>", tag, i%200)
+		}
+		text := "<div>" + page.String()[:page.Len()/2] + "</div>" + strings.Repeat("<div>x</div>", 10_000)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := htmlElements(t.Context(), text)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(60<<20), tag)
+	}
+}
+
+func TestNestedEmphasisRepeatsATextSixteenTimes(t *testing.T) {
+	e := elementsOf(t, filePart{"a.html", "text/html", []byte(strings.Repeat("<b>", 400) + "We are here" + strings.Repeat("</b>", 400) + "<p><i>and there</i></p>")})
+	require.Len(t, e[0].Metadata.EmphasizedTextContents, maxOpenMarks)
+	require.Equal(t, []string{"and there"}, e[1].Metadata.EmphasizedTextContents)
 }
 
 func TestMarkdown(t *testing.T) {

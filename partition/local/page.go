@@ -37,7 +37,10 @@ func (p *page) elements(ctx context.Context, number int) ([]partition.Element, e
 	var elements []partition.Element
 	item := -1 // index of the list item before, and its box
 	var itemBox box
-	for _, b := range ordered {
+	for i, b := range ordered {
+		if i%checkEvery == 0 && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
 		kind, text := p.classify(b)
 		if text == "" {
 			continue // a bullet without a text

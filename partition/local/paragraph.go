@@ -17,8 +17,12 @@ type paragraph struct {
 	chars int // written so far
 	space bool
 	marks []mark
+	open  int // marks that are not yet in marks
 	count int // paragraphs before this one
 }
+
+// maxOpenMarks limits how often a text is repeated in the marks around it.
+const maxOpenMarks = 16
 
 // A mark is a stretch of a paragraph.
 type mark struct {
@@ -62,9 +66,14 @@ func (p *paragraph) begin(n *html.Node) (end func()) {
 	default:
 		return func() {}
 	}
+	if p.open == maxOpenMarks {
+		return func() {}
+	}
+	p.open++
 	m.start, m.chars = p.text.Len(), p.chars
 	count := p.count
 	return func() {
+		p.open--
 		m.end = p.text.Len()
 		if p.count == count && m.end > m.start { // else its paragraph ended inside it, or it is empty
 			p.marks = append(p.marks, m)
@@ -91,6 +100,6 @@ func (p *paragraph) end() (string, partition.Metadata) {
 			m.LinkStartIndexes = append(m.LinkStartIndexes, k.chars+utf8.RuneCountInString(text[k.start:k.start+lead]))
 		}
 	}
-	*p = paragraph{count: p.count + 1}
+	*p = paragraph{open: p.open, count: p.count + 1}
 	return text, m
 }

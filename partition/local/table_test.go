@@ -2,8 +2,12 @@ package local
 
 import (
 	"bytes"
+	"context"
+	"encoding/csv"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -58,4 +62,62 @@ func TestPythonBytes(t *testing.T) {
 	require.Equal(t, `b'PK'`, pythonBytes([]byte("PK")))
 	require.Equal(t, `b'\x00\\'`, pythonBytes([]byte("\x00\\")))
 	require.Equal(t, `b''`, pythonBytes(nil))
+}
+
+// Cells are those of Go's own reader when it is lenient.
+func FuzzCells(f *testing.F) {
+	for _, text := range []string{
+		"a,b\nc", "\"a\",b\n", "\"a\"\"b\",\n\n,\n", "a\"b,\"c\"d\",e", "\"open,\n", "\"", "\"\"", ",", "\n", "a,", "\"a\"\n\"b\"", "ü,\"ü\"",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = strings.ReplaceAll(text, "\r", "")
+		lenient := csv.NewReader(strings.NewReader(text))
+		lenient.FieldsPerRecord, lenient.LazyQuotes = -1, true
+		want, err := lenient.ReadAll()
+		require.NoError(t, err)
+		var got [][]string
+		for rest := text; rest != ""; {
+			if rest[0] == '\n' {
+				rest = rest[1:]
+				continue
+			}
+			var row []string
+			for more := true; more; {
+				var cell string
+				cell, rest, more = cutCell(rest, ',')
+				row = append(row, cell)
+			}
+			got = append(got, row)
+		}
+		require.Equal(t, want, got)
+	})
+}
+
+func TestTableThatIsTooLarge(t *testing.T) {
+	const want = `{"detail":"The table has more than 4000000 cells."}`
+	status, body := answerOf(sharedEngine(), multipartRequest(t, nil, filePart{"a.csv", "text/csv", bytes.Repeat([]byte(","), 5<<20)}))
+	require.Equal(t, http.StatusUnprocessableEntity, status)
+	require.Equal(t, want, body)
+	_, err := htmlElements(t.Context(), "<table><tr>"+strings.Repeat("<td>", 10)+"</table>")
+	require.NoError(t, err)
+}
+
+// The cells of a table are not held all at once.
+func TestTableIsBuiltFromItsText(t *testing.T) {
+	const cells = 1 << 20
+	d := &document{request: &request{}, upload: &upload{data: bytes.Repeat([]byte(","), cells), size: cells}}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	elements, err := readTable(',')(t.Context(), sharedEngine(), d)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.Empty(t, elements)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(60*cells))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = readTable(',')(ctx, sharedEngine(), d)
+	require.ErrorIs(t, err, context.Canceled)
 }

@@ -2,7 +2,9 @@ package local
 
 import (
 	"net/http"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -38,6 +40,15 @@ func TestPlainText(t *testing.T) {
 			require.Equal(t, test.want, typesAndTexts(elementsOf(t, filePart{"a.txt", "text/plain", []byte(test.text)})))
 		})
 	}
+}
+
+func TestLongListItemTakesTimeWithItsLength(t *testing.T) {
+	e, err := New(Options{Timeout: 10 * time.Second})
+	require.NoError(t, err)
+	defer e.Close()
+	text := strings.Repeat("x\n\n", 1000) + "- a\n" + strings.Repeat("b c\n", 400_000)
+	status, body := answerOf(e, multipartRequest(t, nil, filePart{"a.txt", "text/plain", []byte(text)}))
+	require.Equal(t, http.StatusOK, status, "%.100s", body)
 }
 
 func TestTextHasNoPagesAndNoCoordinates(t *testing.T) {
