@@ -6,10 +6,10 @@ PACKAGES  ?= ./...
 TIMEOUT   ?= 15m
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check race vet format fix lint tidy slow soak fuzz bench clean
+.PHONY: help build demo test check race vet format fix lint tidy slow soak fuzz bench bench-split clean
 
 help: ## print the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/quire
 	$(GO) build -trimpath -o bin/quire ./cmd/quire
@@ -30,6 +30,7 @@ race: ## run the tests with the race detector, in random order
 
 slow: ## run the slow suites: files with the build tag conformance
 	$(GO) test -tags=conformance -timeout=$(TIMEOUT) $(PACKAGES)
+	$(GO) test -race -tags=conformance -run='^TestChunksAtOnce$$' -timeout=$(TIMEOUT) ./split
 
 vet:
 	$(GO) vet -tags=conformance $(PACKAGES)
@@ -66,6 +67,14 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem $(PACKAGES)
+
+# The official clients' engines go into a folder that is removed again. Without the network they are left out.
+bench-split: ## compare package split with qpdf, pdfcpu, pypdfium2 and pdf-lib
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT; \
+	{ python3 -m venv "$$dir/python" && "$$dir/python/bin/pip" -q --disable-pip-version-check install pypdfium2==5.15.2; } || \
+		echo "bench-split: pypdfium2 cannot be installed" >&2; \
+	npm install --silent --prefix "$$dir" pdf-lib@1.17.1 || echo "bench-split: pdf-lib cannot be installed" >&2; \
+	QUIRE_SPLIT_PEERS="$$dir" $(GO) test -tags=conformance -run '^$$' -bench '^BenchmarkPeers$$' -benchtime=1x -timeout=30m ./split
 
 clean: ## remove what was built
 	rm -rf bin coverage.*

@@ -3,13 +3,12 @@
 package split
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,149 +16,149 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tool skips the test where a program is not installed.
-func tool(t testing.TB, names ...string) {
-	t.Helper()
-	for _, name := range names {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("%s is not installed (packages poppler-utils and qpdf)", name)
+// outcome is what came of a file of the corpus.
+type outcome struct {
+	name, class, reason string
+	pages               int // as qpdf counts them, 0 where it cannot open the file
+}
+
+// The classes: a document is split right, or there is a reason to send it
+// whole, or it is refused with a sentinel.
+const (
+	classSplit = "split"
+	classWhole = "sent whole"
+)
+
+var sentinels = []struct {
+	class string
+	err   error
+}{
+	{"refused: no pages", ErrNoPages}, // first, as it is damage too
+	{"refused: damaged", ErrDamaged},
+	{"refused: encrypted", ErrEncrypted},
+	{"refused: not a PDF", ErrNotPDF},
+	{"refused: too large", ErrTooLarge},
+}
+
+// TestConformance cuts up every file of the corpus as it would be sent, and
+// compares the chunks with the file by the eyes of other programs.
+func TestConformance(t *testing.T) {
+	tool(t, "qpdf", "pdftotext", "pdftoppm", "pdfinfo")
+	files := corpus(t)
+	outcomes := make([]outcome, len(files))
+	t.Run("files", func(t *testing.T) {
+		var workers sync.WaitGroup
+		queue := make(chan int)
+		for range 2 {
+			workers.Go(func() {
+				for i := range queue {
+					t.Run(filepath.Base(files[i]), func(t *testing.T) { outcomes[i] = conform(t, files[i]) })
+				}
+			})
+		}
+		for _, i := range largestFirst(t, files) {
+			queue <- i
+		}
+		close(queue)
+		workers.Wait()
+	})
+
+	var table, missed strings.Builder
+	counts := map[string]int{}
+	openable, split := 0, 0
+	for _, o := range outcomes {
+		counts[o.class]++
+		if o.pages == 0 {
+			continue
+		}
+		openable++
+		if o.class == classSplit {
+			split++
+		} else {
+			fmt.Fprintf(&missed, "  %s: %s: %s\n", o.name, o.class, o.reason)
 		}
 	}
-}
-
-func output(t testing.TB, name string, args ...string) (string, error) {
-	t.Helper()
-	var out, stderr bytes.Buffer
-	cmd := exec.Command(name, args...)
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	if err := cmd.Run(); err != nil {
-		return out.String(), fmt.Errorf("%s: %w: %.300s", name, err, stderr.String())
+	for _, class := range sortedKeys(counts) {
+		fmt.Fprintf(&table, "%-20s %3d\n", class, counts[class])
 	}
-	return out.String(), nil
+	fmt.Fprintf(&table, "%-20s %3d\nqpdf opens %d, of which %d are split; the others:\n%s", "all", len(files), openable, split, missed.String())
+	t.Logf("\n%s", table.String())
+	requireGolden(t, "conformance.golden", table.String())
+	require.GreaterOrEqual(t, 100*split, 97*openable, "%d of %d", split, openable)
 }
 
-// pages cuts a document up as the API's official client would for ten requests
-// at a time, and returns the files.
-func cutAll(t testing.TB, d *Document, dir string) (ranges []PageRange, files []string) {
-	t.Helper()
+func largestFirst(t *testing.T, files []string) []int {
+	sizes, order := make([]int64, len(files)), make([]int, len(files))
+	for i, name := range files {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		sizes[i], order[i] = info.Size(), i
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(sizes[b] - sizes[a]) })
+	return order
+}
+
+// conform fails the test where a chunk differs from the file.
+func conform(t *testing.T, file string) outcome {
+	o := outcome{name: filepath.Base(file), class: classSplit, pages: countPages(t, file)}
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	d, err := openFile(t, file, Options{})
+	if err != nil {
+		o.class, o.reason = refused(t, err), err.Error()
+		return o
+	}
+	defer d.Close()
+	var chunks []chunkFile
+	dir := t.TempDir()
 	for _, r := range Plan(d.Pages(), 10) {
 		c, err := d.Chunk(context.Background(), r)
-		require.NoError(t, err)
-		name := filepath.Join(dir, r.String()+".pdf")
-		f, err := os.Create(name)
-		require.NoError(t, err)
-		_, err = c.WriteTo(f)
-		require.NoError(t, err)
-		require.NoError(t, f.Close())
-		ranges, files = append(ranges, r), append(files, name)
-	}
-	return ranges, files
-}
-
-// each runs a test over the documents of the corpus that can be opened.
-func each(t *testing.T, check func(t *testing.T, name string, ranges []PageRange, files []string)) {
-	queue := make(chan string)
-	var workers sync.WaitGroup
-	for range 2 {
-		workers.Go(func() {
-			for name := range queue {
-				t.Run(filepath.Base(name), func(t *testing.T) {
-					d, err := openFile(t, name, Options{})
-					if err != nil {
-						t.Skip(err)
-					}
-					defer d.Close()
-					ranges, files := cutAll(t, d, t.TempDir())
-					check(t, name, ranges, files)
-				})
-			}
-		})
-	}
-	for _, name := range corpus(t) {
-		queue <- name
-	}
-	close(queue)
-	workers.Wait()
-}
-
-// The text of every page is that of the original.
-func TestText(t *testing.T) {
-	tool(t, "pdftotext")
-	each(t, func(t *testing.T, name string, ranges []PageRange, files []string) {
-		whole, err := output(t, "pdftotext", name, "-")
 		if err != nil {
-			t.Skipf("the original has no text either: %v", err)
+			refused(t, err)
+			o.class, o.reason = classWhole, fmt.Sprintf("pages %s: %v", r, err)
+			return o
 		}
-		pages := strings.Split(whole, "\f")
-		for i, r := range ranges {
-			part, err := output(t, "pdftotext", files[i], "-")
-			require.NoError(t, err)
-			for j, text := range strings.Split(strings.TrimSuffix(part, "\f"), "\f") {
-				require.Equal(t, pages[r.First-1+j], text, "page %d", r.First+j)
-			}
+		if c.Size() > info.Size() && r.Len() < d.Pages() {
+			o.class, o.reason = classWhole, fmt.Sprintf("the chunk of pages %s is larger than the document", r)
 		}
-	})
-}
-
-// Every page looks like the original's, up to the first pages of long ones.
-func TestPicture(t *testing.T) {
-	tool(t, "pdftoppm")
-	const most = 60
-	each(t, func(t *testing.T, name string, ranges []PageRange, files []string) {
-		for i, r := range ranges {
-			if r.First > most {
-				break
-			}
-			whole, err := output(t, "pdftoppm", "-r", "40", "-f", fmt.Sprint(r.First), "-l", fmt.Sprint(r.Last), name)
-			if err != nil {
-				t.Skipf("the original cannot be drawn either: %v", err)
-			}
-			part, err := output(t, "pdftoppm", "-r", "40", files[i])
-			require.NoError(t, err)
-			require.True(t, whole == part, "pages %s look different", r)
-		}
-	})
-}
-
-var box = regexp.MustCompile(`(?m)^Page +\d+ +(size|rot|MediaBox|CropBox|BleedBox|TrimBox|ArtBox):? *(.*)$`)
-
-// Sizes, rotation and boxes are those of the original.
-func TestBoxes(t *testing.T) {
-	tool(t, "pdfinfo")
-	boxes := func(t *testing.T, name string, r PageRange) ([]string, error) {
-		out, err := output(t, "pdfinfo", "-box", "-f", fmt.Sprint(r.First), "-l", fmt.Sprint(r.Last), name)
-		var all []string
-		for _, m := range box.FindAllStringSubmatch(out, -1) {
-			all = append(all, m[1]+" "+m[2])
-		}
-		return all, err
+		name := filepath.Join(dir, r.String()+".pdf")
+		require.NoError(t, save(c, name))
+		chunks = append(chunks, chunkFile{r, name})
 	}
-	each(t, func(t *testing.T, name string, ranges []PageRange, files []string) {
-		for i, r := range ranges {
-			want, err := boxes(t, name, r)
-			if err != nil {
-				t.Skipf("the original cannot be read either: %v", err)
-			}
-			got, err := boxes(t, files[i], PageRange{First: 1, Last: r.Len()})
-			require.NoError(t, err)
-			require.Equal(t, want, got, "pages %s", r)
-		}
-	})
+	for _, check := range checks {
+		check(t, file, chunks)
+	}
+	return o
 }
 
-// qpdf has no complaint about a chunk, unless it has one about the original.
-func TestCheck(t *testing.T) {
-	tool(t, "qpdf")
-	each(t, func(t *testing.T, name string, _ []PageRange, files []string) {
-		for _, f := range files {
-			out, err := output(t, "qpdf", "--check", f)
-			if err == nil {
-				continue
-			}
-			if _, original := output(t, "qpdf", "--check", name); original != nil {
-				t.Skipf("the original: %v", original)
-			}
-			require.NoError(t, err, "%s: %s", filepath.Base(f), out)
+// refused returns the class of an error, which must be one of the sentinels.
+func refused(t *testing.T, err error) string {
+	for _, s := range sentinels {
+		if errors.Is(err, s.err) {
+			return s.class
 		}
-	})
+	}
+	require.NoError(t, err)
+	return ""
+}
+
+// requireGolden compares with a file in testdata, or writes it with -update.
+func requireGolden(t *testing.T, name, got string) {
+	t.Helper()
+	name = filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.WriteFile(name, []byte(got), 0o600))
+	}
+	want, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, string(want), got)
+}
+
+func save(c *Chunk, name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	_, err = c.WriteTo(f)
+	return errors.Join(err, f.Close())
 }

@@ -1,23 +1,20 @@
 package split
 
-import (
-	"errors"
+import "github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
-)
+// mostContent is what a stream may inflate to that the package looks into: the
+// largest drawings are around half of it.
+const mostContent = 64 * mebi
 
 // content returns the content of a page or form: of a stream, or of an array of
-// them. It is false where not all of it can be read.
+// them. It is false where not all of it can be read, or more than is sensible.
 func (v *view) content(o types.Object) ([]byte, bool) {
 	switch o := v.follow(o).(type) {
 	case nil:
 		return nil, true
 	case types.StreamDict:
-		data, err := v.table.inflate(o, v.table.limits.DecodedBytes-v.inflated)
+		data, err := v.table.inflate(o, min(v.table.limits.DecodedBytes-v.inflated, mostContent))
 		v.inflated += int64(len(data))
-		if err != nil && errors.Is(err, ErrTooLarge) && v.err == nil {
-			v.err = err
-		}
 		return data, err == nil
 	case types.Array:
 		var all []byte

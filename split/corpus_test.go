@@ -7,11 +7,26 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
+
+// smallFile is up to what size the quick tests take files of the corpus. The
+// conformance suite takes all.
+const smallFile = 600 << 10
+
+// smallCorpus returns the small files of the corpus.
+func smallCorpus(t testing.TB) []string {
+	t.Helper()
+	return slices.DeleteFunc(corpus(t), func(name string) bool {
+		info, err := os.Stat(name)
+		require.NoError(t, err)
+		return info.Size() > smallFile
+	})
+}
 
 // corpus returns the real PDFs beside the checkout, and skips where there are none.
 func corpus(t testing.TB) []string {
@@ -54,15 +69,9 @@ func refusal(err error) string {
 // Every file either opens, and all its chunks are PDFs with the right number of
 // pages, or is refused with one of the sentinels.
 func TestCorpus(t *testing.T) {
-	files := corpus(t)
-	const large = 2 << 20
+	files := smallCorpus(t)
 	outcomes := map[string]int{}
 	for _, name := range files {
-		info, err := os.Stat(name)
-		require.NoError(t, err)
-		if testing.Short() && info.Size() > large {
-			continue
-		}
 		d, err := openFile(t, name, Options{})
 		if err != nil {
 			require.NotEmpty(t, refusal(err), "%s: %v", filepath.Base(name), err)

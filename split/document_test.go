@@ -10,9 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pdfcpu/pdfcpu/pkg/api"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 	"github.com/stretchr/testify/require"
 )
 
@@ -24,9 +21,9 @@ func TestOpenRefuses(t *testing.T) {
 	noPages := manual(0)
 	noTree := &pdfFile{}
 	noTree.add("<</Type/Catalog>>")
-	trailerEncrypted := manual(1)
-	trailerEncrypted.stream("/Filter/FlateDecode", []byte("noise, as if it were encrypted"))
-	trailerEncrypted.trailer = "/Encrypt<</Filter/Standard/V 5/R 5>>"
+	bomb := manual(2)
+	grows := deflated(t, "", ' ', 200<<20)
+	bomb.set(6, "<</Length %d/Filter/FlateDecode>>\nstream\n%s\nendstream", len(grows), grows)
 	lost := manual(2)
 	lost.set(5, "null")
 
@@ -44,8 +41,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"no pages is damage", noPages.bytes(), Options{}, ErrDamaged, "damaged PDF: no pages: its page tree is empty"},
 		{"no page tree", noTree.bytes(), Options{}, ErrDamaged, "damaged PDF: it has no page tree"},
 		{"a page is missing", lost.bytes(), Options{}, ErrDamaged, "damaged PDF: page 1 cannot be read"},
-		{"encrypted from the trailer", trailerEncrypted.bytes(), Options{}, ErrEncrypted, "encrypted PDF: in a way that is not supported (a dictionary in the trailer)"},
-		{"above the limit", manual(1).bytes(), Options{Limits: Limits{FileBytes: 100}}, ErrTooLarge, "PDF too large: 556 bytes, the limit is 100"},
+		{"a page of spaces", bomb.bytes(), Options{Limits: Limits{DecodedBytes: 1e6}}, ErrTooLarge, "PDF too large: the content of page 2 grows beyond 1000000 bytes when it is decompressed"},
+		{"above the limit", manual(1).bytes(), Options{Limits: Limits{FileBytes: 100}}, ErrTooLarge, "PDF too large: 556 bytes, more than the 100 to be held in memory (Limits.FileBytes)"},
 		{"more pages than allowed", manual(5).bytes(), Options{Limits: Limits{Pages: 3}}, ErrTooLarge, "PDF too large: it has more than 3 pages"},
 	}
 	for _, tt := range tests {
@@ -141,47 +138,6 @@ func TestClose(t *testing.T) {
 	require.Equal(t, c.Size(), n)
 }
 
-func encrypted(t *testing.T, c *model.Configuration, data []byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	require.NoError(t, api.Encrypt(bytes.NewReader(data), &out, c))
-	return out.Bytes()
-}
-
-func TestEncrypted(t *testing.T) {
-	plain := manual(3).bytes()
-	ciphers := map[string]func(user, owner string) *model.Configuration{
-		"RC4 128": func(u, o string) *model.Configuration { return model.NewRC4Configuration(u, o, 128) },
-		"AES 128": func(u, o string) *model.Configuration { return model.NewAESConfiguration(u, o, 128) },
-		"AES 256": func(u, o string) *model.Configuration { return model.NewAESConfiguration(u, o, 256) },
-	}
-	for name, configuration := range ciphers {
-		t.Run(name, func(t *testing.T) {
-			locked := encrypted(t, configuration("", "owner"), plain)
-			secret := encrypted(t, configuration("user", "owner"), plain)
-
-			d, err := openBytes(locked, Options{})
-			require.NoError(t, err, "an empty user password opens")
-			require.True(t, d.Encrypted())
-			requirePage(t, d, 2, "(Page 2) Tj")
-
-			_, err = openBytes(secret, Options{})
-			require.EqualError(t, err, "encrypted PDF: it needs a password")
-			_, err = openBytes(secret, Options{Password: "wrong"})
-			require.EqualError(t, err, "encrypted PDF: the password does not open it")
-			for _, password := range []string{"user", "owner"} {
-				d, err := openBytes(secret, Options{Password: password})
-				require.NoError(t, err, password)
-				require.True(t, d.Encrypted())
-				requirePage(t, d, 3, "(Page 3) Tj")
-			}
-		})
-	}
-	d, err := openBytes(plain, Options{Password: "needless"})
-	require.NoError(t, err)
-	require.False(t, d.Encrypted())
-}
-
 // requirePage cuts a page out, and finds the text in the chunk's content.
 func requirePage(t *testing.T, d *Document, page int, text string) {
 	t.Helper()
@@ -228,24 +184,6 @@ func TestOpenLostObject(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// The old security handlers take some wrong passwords for right.
-func TestNoiseIsNoDecryption(t *testing.T) {
-	stream := func(data []byte) types.StreamDict {
-		return types.StreamDict{Dict: types.Dict{}, Raw: data, FilterPipeline: []types.PDFFilter{{Name: "FlateDecode"}}}
-	}
-	noise := stream([]byte("no zlib stream starts like this"))
-	limits := Limits{}.withDefaults(0)
-
-	tried, sound := (&table{limits: limits, direct: map[int]types.Object{1: noise, 2: noise}}).tryStreams()
-	require.True(t, tried)
-	require.False(t, sound)
-	tried, sound = (&table{limits: limits, direct: map[int]types.Object{1: noise, 2: stream(deflated(t, "text", 0, 0))}}).tryStreams()
-	require.True(t, tried)
-	require.True(t, sound, "one damaged stream is no wrong password")
-	tried, _ = (&table{limits: limits, direct: map[int]types.Object{1: types.Integer(1)}}).tryStreams()
-	require.False(t, tried)
-}
-
 func TestWarnings(t *testing.T) {
 	f := manual(2)
 	f.set(4, "<</Length 3>>\nstream\nBT ET\nendstream")
@@ -259,5 +197,5 @@ func TestWarnings(t *testing.T) {
 	require.NoError(t, err)
 	c, err := d.Chunk(context.Background(), PageRange{1, 3})
 	require.NoError(t, err)
-	require.Equal(t, []string{"the content of its page 2 is damaged"}, c.Warnings())
+	require.Equal(t, []string{"the content of its page 2 cannot be read, all its resources are kept"}, c.Warnings())
 }

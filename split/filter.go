@@ -49,17 +49,34 @@ func newFilter(ctx context.Context, v *view, t *tree, form *form, pages []page) 
 	return f, v.err
 }
 
-// shares reports whether a page uses resources that other pages use, too.
+// shares reports whether a page uses resources that other pages use, too, or
+// that several forms have.
 func (t *tree) shares(v *view, p *page) bool {
 	res := p.resources(v, p.dict(v))
-	shared := res.key != 0 && t.uses[res.key] > 1
+	if t.shared(v, res) >= fewNames {
+		return true
+	}
+	for _, o := range v.dict(res.dict["XObject"]) {
+		if form, ok := v.follow(o).(types.StreamDict); ok && refNumber(form.Dict["Resources"]) != 0 {
+			own := form.Dict["Resources"]
+			if t.shared(v, resources{v.dict(own), refNumber(own)}) >= fewNames {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// shared returns how many resources of these are used elsewhere, too.
+func (t *tree) shared(v *view, res resources) int {
+	all := res.key != 0 && t.uses[res.key] > 1
 	size := 0
 	for _, kind := range resourceKinds {
-		if nr := refNumber(res.dict[kind]); shared || nr != 0 && t.uses[nr] > 1 {
+		if nr := refNumber(res.dict[kind]); all || nr != 0 && t.uses[nr] > 1 {
 			size += len(v.dict(res.dict[kind]))
 		}
 	}
-	return size >= fewNames
+	return size
 }
 
 // selected returns the names of dictionary key to be kept, false for all.

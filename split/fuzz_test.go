@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,7 +17,11 @@ var smallLimits = Limits{Objects: 10_000, DecodedBytes: 4 * mebi, Pages: 2_000, 
 func seed(f *testing.F) {
 	linked := manual(3)
 	linked.set(5, "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Annots[<</Subtype/Link/Dest[7 0 R/Fit]>>]/Resources 3 0 R>>")
-	for _, file := range []*pdfFile{manual(1), manual(5), sharing(6), linked} {
+	circular, locked := manual(2), manual(2)
+	circle(circular)
+	locked.trailer = "/ID[(a)(b)]/Encrypt<</Filter/Standard/V 4/R 4/P -4/O(" + strings.Repeat("o", 32) + ")/U(" + strings.Repeat("u", 32) +
+		")/CF<</StdCF<</CFM/AESV2/Length 16>>>>/StmF/StdCF/StrF/StdCF>>"
+	for _, file := range []*pdfFile{manual(1), manual(5), sharing(6), linked, circular, locked} {
 		f.Add(file.bytes())
 	}
 	f.Add(xrefStreamFile(map[int]string{

@@ -9,7 +9,9 @@ import "time"
 // keep a small hostile file small.
 type Limits struct {
 	// FileBytes is the largest file that is read, as the streams of a document
-	// are held in memory. Default 256 MiB.
+	// are held in memory. Default 256 MiB. A larger one is refused before it is
+	// read, and it is the caller's choice to send it whole, to refuse it, or to
+	// open it with more.
 	FileBytes int64
 
 	// Objects is the most entries of the cross-reference table.
@@ -34,6 +36,15 @@ type Limits struct {
 }
 
 const mebi = 1 << 20
+
+// ParseMemory returns how many bytes of memory a file of that size may take from
+// [Open] to [Document.Close], chunks aside, so that a caller can hold what it
+// opens at a time to a budget. In the project's corpus scans took 1.3 times the
+// file, manuals of text 5 to 9 times, small files up to 7 MB more than that, and
+// 10,000 pages of one object each 10 times: it is 10 times the file and 8 MiB.
+func ParseMemory(size int64) int64 {
+	return 10*size + 8*mebi
+}
 
 func (l Limits) withDefaults(size int64) Limits {
 	if l.FileBytes <= 0 {

@@ -17,6 +17,8 @@ type tree struct {
 
 	view   *view
 	path   map[int]bool
+	forms  map[int]bool // that were counted
+	looked map[int]bool // contents that were looked at
 	visits int
 }
 
@@ -40,9 +42,9 @@ const maxTreeDepth = 10_000
 
 func (t *tree) walk(ctx context.Context, tab *table) error {
 	t.nodes, t.leaves, t.uses = map[int]bool{}, map[int]bool{}, map[int]int{}
-	t.path = map[int]bool{}
+	t.path, t.forms, t.looked = map[int]bool{}, map[int]bool{}, map[int]bool{}
 	t.view = newView(tab)
-	defer func() { t.view, t.path = nil, nil }()
+	defer func() { t.view, t.path, t.forms, t.looked = nil, nil, nil, nil }()
 
 	top, err := t.top(tab)
 	if err == nil {
@@ -117,7 +119,7 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 	kids, inner := d["Kids"]
 	if !inner && t.view.name(d["Type"]) != "Pages" {
 		t.leaf(nr, d, above)
-		return t.view.err
+		return t.refuseBomb(d["Contents"])
 	}
 	if nr != 0 {
 		if t.path[nr] {
@@ -172,9 +174,25 @@ func (t *tree) leaf(nr int, d types.Dict, above *attributes) {
 	if res.key != 0 {
 		t.uses[res.key]++
 	}
+	if res.key == 0 || t.uses[res.key] == 1 {
+		t.countForms(res.dict)
+	}
 	for _, kind := range resourceKinds {
 		if nr := refNumber(res.dict[kind]); nr != 0 {
 			t.uses[nr]++
+		}
+	}
+}
+
+// countForms counts the resources of the forms that a page may draw: some
+// writers wrap each page in a form, and give all forms one dictionary.
+func (t *tree) countForms(res types.Dict) {
+	for _, o := range t.view.dict(res["XObject"]) {
+		form, ok := t.view.follow(o).(types.StreamDict)
+		own := refNumber(form.Dict["Resources"])
+		if nr := refNumber(o); ok && own != 0 && !t.forms[nr] {
+			t.forms[nr] = true
+			t.uses[own]++
 		}
 	}
 }

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/pdfcpu/pdfcpu/pkg/api"
 	pdffilter "github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
@@ -19,7 +19,7 @@ import (
 
 // Without this pdfcpu writes a configuration folder into the user's home, and
 // panics where there is none.
-func init() { api.DisableConfigDir() }
+func init() { model.ConfigPath = "disable" }
 
 // read parses the file, first with the empty password.
 func read(ctx context.Context, r io.ReaderAt, size int64, password string, l Limits) (*table, error) {
@@ -58,25 +58,24 @@ func readWith(ctx context.Context, r io.ReaderAt, size int64, password string, l
 }
 
 func parse(ctx context.Context, r io.ReaderAt, size int64, password string, l Limits) (*table, error) {
-	src := newSource(ctx, r, size)
-	if err := checkXRefStreams(src, size, l); err != nil {
+	head := newSource(ctx, r, size)
+	if err := checkXRefStreams(head, size, l); err != nil {
 		return nil, err
 	}
-	parsed, err := pdfcpu.ReadWithContext(ctx, src, configuration(password, l))
-	switch {
-	case src.err != nil:
-		return nil, src.err
-	case err != nil:
-		return nil, classify(err, password, src)
+	m := &mender{file: r, size: size, objects: map[int]string{}, lost: map[int]bool{}}
+	parsed, src, err := m.parse(ctx, password, l)
+	if err != nil {
+		return nil, err
 	}
 	t := newTable(parsed, l)
-	t.repairLengths(src, size)
+	t.repairLengths(src, src.size)
 	t.findLost(parsed, src)
+	maps.Copy(t.lost, m.lost)
 	if tried, sound := t.tryStreams(); !sound {
 		switch {
 		case t.encrypted && tried:
 			return nil, passwordError(password)
-		case !t.encrypted && encryptedFromTrailer(src, size):
+		case !t.encrypted && encryptedFromTrailer(r, size):
 			// pdfcpu looks only for an encryption dictionary that is an object.
 			return nil, refuse(ErrEncrypted, "in a way that is not supported (a dictionary in the trailer)")
 		}
@@ -110,7 +109,7 @@ func classify(err error, password string, src io.ReaderAt) error {
 		// Nothing is zlib any more: a key that only seemed to be right.
 		return passwordError(password)
 	case errors.Is(err, pdffilter.ErrDecodeLimitExceeded):
-		return refuse(ErrTooLarge, "its streams grow beyond the limit when they are decompressed")
+		return errInflates()
 	case errors.Is(err, model.ErrMaxRecursionDepthExceeded):
 		return refuse(ErrTooLarge, "its objects are nested too deeply")
 	case strings.Contains(err.Error(), "exceeds limit"):
@@ -164,15 +163,10 @@ func encryptedFromTrailer(r io.ReaderAt, size int64) bool {
 
 // mentions searches a file for a short piece of text.
 func mentions(r io.ReaderAt, text *regexp.Regexp) bool {
-	const overlap = 64
-	buf := make([]byte, 256<<10)
-	for off := int64(0); ; off += int64(len(buf) - overlap) {
-		n, err := r.ReadAt(buf, off)
-		if text.Match(buf[:n]) {
-			return true
-		}
-		if err != nil {
-			return false
-		}
-	}
+	found := false
+	eachMatch(r, text, func(int64) bool {
+		found = true
+		return false
+	})
+	return found
 }

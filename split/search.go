@@ -45,7 +45,7 @@ func (s *search) run(ctx context.Context, form *form, pages []page) error {
 		}
 		content, ok := s.content(d["Contents"])
 		if !ok {
-			s.warnings = append(s.warnings, fmt.Sprintf("the content of its page %d is damaged", i+1))
+			s.warnings = append(s.warnings, fmt.Sprintf("the content of its page %d cannot be read, all its resources are kept", i+1))
 		}
 		s.drawn(content, ok, res)
 		for _, annot := range s.array(d["Annots"]) {

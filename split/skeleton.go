@@ -12,9 +12,23 @@ func (c *copier) writeCatalog(nr, top int) {
 		b = c.appendEntry(b, "OCProperties", root["OCProperties"])
 	}
 	b = c.form.appendTo(b, c)
+	b = c.appendDirection(b, root)
 	b = append(b, ">>"...)
 	c.out.object(nr, b)
 	c.buf = b
+}
+
+// appendDirection keeps the reading direction, by which PDFium orders the words
+// of a page. Nothing else in a catalog changes what is read or drawn: a /Lang
+// names the language of text that is extracted all the same, and the profiles of
+// /OutputIntents, which PDFium and poppler do not apply, can be megabytes.
+func (c *copier) appendDirection(b []byte, root types.Dict) []byte {
+	direction := c.name(c.dict(root["ViewerPreferences"])["Direction"])
+	if direction == "" {
+		return b
+	}
+	b = append(b, "/ViewerPreferences<</Direction"...)
+	return append(appendName(b, direction), ">>"...)
 }
 
 func (c *copier) writeTop(nr int, leaves []int) {

@@ -17,8 +17,8 @@ type source struct {
 	err error
 
 	size   int64
-	seen   []uint64 // a bit for each offset that was sought
-	again  int64    // how often that offset had been sought before
+	seen   []uint64 // a bit for each eight bytes in which an offset was sought
+	again  int64    // how often one had been sought there before
 	single int64    // bytes read since the last seek
 	read   int64    // bytes beyond the first of each seek
 }
@@ -38,7 +38,7 @@ func newSource(ctx context.Context, r io.ReaderAt, size int64) *source {
 		SectionReader: io.NewSectionReader(r, 0, size),
 		ctx:           ctx,
 		size:          size,
-		seen:          make([]uint64, size/64+1),
+		seen:          make([]uint64, size/512+1),
 	}
 }
 
@@ -48,10 +48,11 @@ func (s *source) Seek(offset int64, whence int) (int64, error) {
 		return off, err
 	}
 	s.single = 0
-	if s.seen[off/64]&(1<<(off%64)) != 0 {
+	cell := off / 8 // no object is shorter
+	if s.seen[cell/64]&(1<<(cell%64)) != 0 {
 		s.again++
 	}
-	s.seen[off/64] |= 1 << (off % 64)
+	s.seen[cell/64] |= 1 << (cell % 64)
 	return off, nil
 }
 

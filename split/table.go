@@ -64,31 +64,44 @@ func newTable(c *model.Context, l Limits) *table {
 	return t
 }
 
-// object returns the object of that number, nil where there is none. One that
-// cannot be read is an error: another reader may make sense of it, so that a
-// chunk without it could be less than its pages.
-func (t *table) object(nr int) (types.Object, error) {
+// object returns the object of that number, nil where there is none, and the
+// length of the text that it was parsed from. One that cannot be read is an
+// error: another reader may make sense of it, so that a chunk without it could be
+// less than its pages.
+func (t *table) object(nr int) (types.Object, int, error) {
 	if t.lost[nr] {
-		return nil, errLost(nr)
+		return nil, 0, errLost(nr)
 	}
 	if o, ok := t.direct[nr]; ok {
-		return o, nil
+		return o, 0, nil
 	}
 	p, ok := t.packed[nr]
 	if !ok {
-		return nil, nil
+		return nil, 0, nil
 	}
 	s, ok := t.streams[p.stream]
 	if !ok {
-		return nil, nil
+		return nil, 0, nil
 	}
 	s.once.Do(func() { s.decode(t) })
 	if s.err != nil {
-		return nil, s.err
+		return nil, 0, s.err
 	}
 	text := s.text(nr, p.index)
+	o, err := t.parseText(nr, text)
+	return o, len(text), err
+}
+
+// longestText is two hundred thousand references. In memory an object takes up
+// to twenty times its text.
+const longestText = 2 * mebi
+
+func (t *table) parseText(nr int, text string) (types.Object, error) {
 	if text == "" {
 		return nil, nil
+	}
+	if len(text) > longestText {
+		return nil, refuse(ErrTooLarge, "object %d alone has %d bytes", nr, len(text))
 	}
 	if o, ok := parseStrictly(text, t.limits.Depth); ok {
 		return o, nil
@@ -137,13 +150,13 @@ type objectStream struct {
 }
 
 func (s *objectStream) decode(t *table) {
-	content, err := t.inflate(s.source, t.limits.DecodedBytes-t.decoded.Load())
+	content, err := t.inflate(s.source, min(t.limits.DecodedBytes-t.decoded.Load(), mostContent))
 	if err != nil {
 		s.err = err
 		return
 	}
 	if t.decoded.Add(int64(len(content))) > t.limits.DecodedBytes {
-		s.err = errInflates(t.limits.DecodedBytes)
+		s.err = errInflates()
 		return
 	}
 	s.source = types.StreamDict{}

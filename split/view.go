@@ -14,11 +14,15 @@ import (
 type view struct {
 	table  *table
 	parsed map[int]types.Object
+	text   int // length of the text that parsed comes from
 	err    error
 
 	inflated int64 // bytes of content decompressed so far
 	warnings []string
 }
+
+// What a view keeps: objects, and the text that they were parsed from.
+const mostParsed, mostText = 10_000, 4 * mebi
 
 func newView(t *table) *view {
 	return &view{table: t, parsed: map[int]types.Object{}}
@@ -32,13 +36,13 @@ func (v *view) object(nr int) types.Object {
 	if o, ok := v.parsed[nr]; ok {
 		return o
 	}
-	o, err := v.table.object(nr)
+	o, length, err := v.table.object(nr)
 	if err != nil && v.err == nil {
 		v.err = err
 	}
-	const most = 10_000
-	if len(v.parsed) >= most {
+	if v.text += length; v.text > mostText || len(v.parsed) >= mostParsed {
 		clear(v.parsed)
+		v.text = length
 	}
 	v.parsed[nr] = o
 	return o

@@ -32,7 +32,7 @@ func checkXRefStreams(r io.ReaderAt, size int64, l Limits) error {
 			}
 			last = start
 			if left -= grown(r, start, size, left+1); left < 0 {
-				return errInflates(l.DecodedBytes)
+				return errInflates()
 			}
 		}
 	}
