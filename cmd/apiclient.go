@@ -70,7 +70,6 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 type apiClient struct {
 	*partition.Client
 	engine *local.Engine // nil with a server
-	keyed  string        // where the key is from
 }
 
 func (c *apiClient) close() error {
@@ -110,10 +109,10 @@ func (f *clientFlags) newClient(
 	if f.local {
 		return f.embedded(logger, options)
 	}
-	c := &apiClient{keyed: "$" + partition.EnvAPIKey}
-	key := sh.env[partition.EnvAPIKey]
+	c := &apiClient{}
+	key, keyed := sh.env[partition.EnvAPIKey], "$"+partition.EnvAPIKey
 	if f.keyFile != "" {
-		c.keyed = f.keyFile
+		keyed = f.keyFile
 		if key, err = readKey(f.keyFile); err != nil {
 			return nil, err
 		}
@@ -130,7 +129,7 @@ func (f *clientFlags) newClient(
 	if err != nil {
 		return nil, err
 	}
-	options = append(options, partition.WithAPIKey(key), partition.WithBaseURL(url), partition.WithHTTPClient(hc))
+	options = append(options, partition.WithAPIKey(key), partition.WithAPIKeySource(keyed), partition.WithBaseURL(url), partition.WithHTTPClient(hc))
 	c.Client, err = partition.New(options...)
 	switch {
 	case errors.Is(err, partition.ErrNoAPIKey):

@@ -78,8 +78,15 @@ func (c *console) remark(format string, args ...any) {
 	}
 }
 
-// observe moves the live line.
+// observe moves the live line, and says which requests have been without an answer for long.
 func (c *console) observe(e partition.Event) {
+	if e.Kind == partition.AttemptEvent && e.Attempt.Kind == retry.EventSilence {
+		pages := ""
+		if e.Pages.Len() > 0 {
+			pages = " pages " + e.Pages.String()
+		}
+		c.remark("waiting: %s%s: no answer for %s", partition.Printable(e.Document), pages, e.Attempt.Wait)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch e.Kind {
@@ -113,8 +120,21 @@ func (c *console) observe(e partition.Event) {
 		c.bar.ChangeMax(c.live.parts)
 	}
 	_ = c.bar.Set(c.live.partsDone)
-	c.bar.Describe(fmt.Sprintf("%d docs, %d pages, %d in flight, %d retries",
-		c.live.documents, c.live.pages, c.live.inFlight, c.live.retries))
+	line := fmt.Sprintf("%d docs, %d pages, %d in flight, %d retries", c.live.documents, c.live.pages, c.live.inFlight, c.live.retries)
+	c.bar.Describe(line[:min(len(line), max(c.columns()-barColumns, 0))])
+}
+
+// barColumns is what the live line needs beside its description.
+const barColumns = 45
+
+// columns is the width of the terminal.
+func (c *console) columns() int {
+	if file, ok := c.w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+			return width
+		}
+	}
+	return 80
 }
 
 // underWay is how many requests are in flight.

@@ -23,6 +23,7 @@ const (
 	exitQuota       = 5
 	exitUnavailable = 6
 	exitInterrupted = 130
+	exitBrokenPipe  = 141
 	exitTerminated  = 143
 )
 
@@ -39,6 +40,7 @@ var exitCodes = []struct {
 	{exitQuota, "quota exhausted"},
 	{exitUnavailable, "the server was unreachable or failed everything: try later"},
 	{exitInterrupted, "interrupted; what was done is kept"},
+	{exitBrokenPipe, "nobody reads standard output any more"},
 	{exitTerminated, "terminated; what was done is kept"},
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"strings"
@@ -28,6 +29,7 @@ type shell struct {
 // the form of [os.Environ]. An interrupt or a termination signal stops the command in good order; a second one kills the
 // process.
 func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	log.SetOutput(io.Discard) // net/http prints there what a server sends out of turn, be it the key
 	sh := &shell{env: environment(env), stdin: stdin, stdout: stdout, stderr: stderr}
 	ctx, stop := withSignals(context.Background())
 	defer stop()
@@ -102,6 +104,7 @@ func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE) // a write to a reader that has gone is an error like any other, and leaves nothing behind
 	done := make(chan struct{})
 	go func() {
 		select {
@@ -113,6 +116,7 @@ func withSignals(parent context.Context) (context.Context, func()) {
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
+		signal.Reset(syscall.SIGPIPE)
 		close(done)
 		cancel(context.Canceled)
 	}

@@ -18,15 +18,15 @@ type outputFolder struct{ root *os.Root }
 // openOutput makes the folder and proves that it can be written, before any request is paid for.
 func openOutput(dir string) (*outputFolder, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the user's umask decides who may see the outputs
-		return nil, fmt.Errorf("output folder %s: %w", dir, withoutPath(err))
+		return nil, fmt.Errorf("output folder %s: %w", dir, rootPathError(err))
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("output folder %s: %w", dir, withoutPath(err))
+		return nil, fmt.Errorf("output folder %s: %w", dir, rootPathError(err))
 	}
 	probe, err := (&outputFolder{root}).create("probe")
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("output folder %s: %w", dir, withoutPath(err)), root.Close())
+		return nil, errors.Join(fmt.Errorf("output folder %s: %w", dir, rootPathError(err)), root.Close())
 	}
 	probe.discard()
 	return &outputFolder{root}, nil
@@ -43,8 +43,15 @@ type outputFile struct {
 	temporary string
 }
 
+var errFolderInPlace = errors.New("a folder is in its place")
+
 // create begins the output called name, with slashes, below the folder.
 func (o *outputFolder) create(name string) (*outputFile, error) {
+	if info, err := o.root.Lstat(name); err == nil && info.IsDir() {
+		return nil, errFolderInPlace
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err // a name that is too long is found out before anything is sent
+	}
 	dir := path.Dir(name)
 	if dir != "." {
 		if err := o.root.MkdirAll(dir, 0o777); err != nil {
@@ -78,13 +85,6 @@ func (f *outputFile) commit() error {
 func (f *outputFile) discard() {
 	_ = f.file.Close()
 	_ = f.root.Remove(f.temporary)
-}
-
-func withoutPath(err error) error {
-	if wrapped := (*fs.PathError)(nil); errors.As(err, &wrapped) {
-		return wrapped.Err
-	}
-	return err
 }
 
 // A spool holds what may not be shown yet: in memory up to a limit, then in a private file that has no name.

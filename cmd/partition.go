@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -115,6 +116,10 @@ func (f *partitionFlags) run(ctx context.Context, sh *shell, roots []string) (er
 	w, err := newWalk(roots, f.hidden, f.output)
 	if err != nil {
 		return err
+	}
+	w.stdinName = "stdin"
+	if f.name != "" {
+		w.stdinName = filepath.Base(f.name)
 	}
 	if f.output == "" && !w.single() && !form.many {
 		return usageError("several documents need -o DIR or -f jsonl")

@@ -56,7 +56,7 @@ func loadPolicy(name string) (*retry.Policy, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, usageError("retry policy %q: neither a preset (%s) nor a file: %s",
-			name, strings.Join(retry.Presets(), ", "), withoutPath(err))
+			name, strings.Join(retry.Presets(), ", "), rootPathError(err))
 	}
 	if data, err = yamlToJSON(data); err != nil {
 		return nil, usageError("%s: %s", name, err)

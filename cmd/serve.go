@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/net/netutil"
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/local"
@@ -30,6 +31,9 @@ type serveFlags struct {
 const serveExample = `  quire serve
   quire serve --addr 0.0.0.0:8000 --api-key-file key.txt --host partition.example.org
   quire partition report.pdf --url http://127.0.0.1:8000`
+
+// maxConnections is how many connections are served at once; others wait to be accepted.
+const maxConnections = 256
 
 // shutdownTime is how long requests under way may take after an interrupt.
 const shutdownTime = 10 * time.Second
@@ -51,7 +55,7 @@ func newServe(sh *shell) *cobra.Command {
 		flags.StringVar(&f.keyFile, "api-key-file", "", "file with the key that requests must carry")
 		flags.StringArrayVar(&f.hosts, "host", nil, "further name under which the server is reached; may be repeated")
 		flags.Int64Var(&f.maxBody, "max-body", 512<<20, "bytes of a request at most")
-		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for one request's work")
+		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time for one request's upload, and for its work")
 		flags.IntVar(&f.concurrency, "concurrency", 0, "documents worked on at once (default the number of processors)")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
 	})
@@ -87,7 +91,7 @@ func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
 	}
 	defer func() { err = errors.Join(err, engine.Close()) }()
 	server := &http.Server{
-		Handler: local.Guard(engine, f.hosts...), ReadHeaderTimeout: 30 * time.Second,
+		Handler: local.Guard(engine, f.hosts...), ReadHeaderTimeout: 30 * time.Second, ReadTimeout: f.timeout, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
 	}
 	fmt.Fprintf(sh.stderr, "serving the partition API on http://%s (%s); ^C ends it\n", listener.Addr(), engine.Name())
@@ -95,9 +99,14 @@ func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
 	defer context.AfterFunc(ctx, func() {
 		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 		defer cancel()
-		stopped <- errors.Join(server.Shutdown(patience), server.Close())
+		err := server.Shutdown(patience)
+		if errors.Is(err, context.DeadlineExceeded) {
+			fmt.Fprintln(sh.stderr, "requests still under way are cut off")
+			err = server.Close()
+		}
+		stopped <- err
 	})()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(netutil.LimitListener(listener, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return <-stopped

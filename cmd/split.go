@@ -126,7 +126,7 @@ func (f *splitFlags) write(
 		}
 		name := fmt.Sprintf("%s.%d-%d.pdf", stem, pages.First, pages.Last)
 		if err := writeChunk(out, name, chunk); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(f.output, name), withoutPath(err))
+			return fmt.Errorf("%s: %w", filepath.Join(f.output, name), rootPathError(err))
 		}
 		for _, warning := range chunk.Warnings() {
 			fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(name), partition.Printable(warning))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/quire-dev/quire/partition"
@@ -42,17 +43,20 @@ type missing struct {
 	Pages    []string `json:"pages"`
 }
 
-// add counts a document.
-func (s *summary) add(w *work) {
+// add counts a document; output says that it has one, complete or not.
+func (s *summary) add(w *work, output bool) {
 	s.Documents++
 	s.Requests += w.report.Requests()
 	s.Retries += w.report.Retries()
 	s.MaybeBilledTwice += w.report.MaybeBilledTwice()
 	s.BytesSent += w.report.BytesSent()
-	s.Chunks += len(w.report.Parts)
+	for _, p := range w.report.Parts {
+		if p.Sent || p.Cached {
+			s.Chunks++
+		}
+	}
 	s.CacheHits += w.report.CacheHits()
-	partial := (*partition.PartialError)(nil)
-	if w.err == nil || errors.As(w.err, &partial) {
+	if output {
 		s.written++
 		s.Elements += w.report.Elements
 		s.Pages += w.report.AnsweredPages()
@@ -75,9 +79,9 @@ func (s *summary) add(w *work) {
 		s.FailedByKind = map[partition.Kind]int{}
 	}
 	s.FailedByKind[kind]++
-	if partial != nil {
+	if len(w.report.Missing) > 0 {
 		m := missing{Document: w.entry.path}
-		for _, pages := range partial.Missing {
+		for _, pages := range w.report.Missing {
 			s.MissingPages += pages.Len()
 			m.Pages = append(m.Pages, pages.String())
 		}
@@ -85,23 +89,31 @@ func (s *summary) add(w *work) {
 	}
 }
 
+// openSummary makes sure, before anything is paid for, that the figures can be written to path.
+func openSummary(path string) (*outputFile, func(), error) {
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return nil, nil, fmt.Errorf("summary %s: %w", path, rootPathError(err))
+	}
+	file, err := (&outputFolder{root}).create(filepath.Base(path))
+	if err != nil {
+		_ = root.Close() // nothing was written
+		return nil, nil, fmt.Errorf("summary %s: %w", path, rootPathError(err))
+	}
+	return file, func() { _ = root.Close() }, nil
+}
+
 // write puts the figures in a file.
-func (s *summary) write(path string) error {
+func (s *summary) write(file *outputFile) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}
-	temporary, err := os.CreateTemp(filepath.Dir(path), ".quire-*")
-	if err != nil {
-		return fmt.Errorf("summary %s: %w", path, withoutPath(err))
-	}
-	_, err = temporary.Write(append(data, '\n'))
-	if err = errors.Join(err, temporary.Chmod(0o644), temporary.Close()); err == nil {
-		err = os.Rename(temporary.Name(), path)
+	if _, err = file.Write(append(data, '\n')); err == nil {
+		err = file.commit()
 	}
 	if err != nil {
-		_ = os.Remove(temporary.Name()) // the first error says it all
-		return fmt.Errorf("summary %s: %w", path, withoutPath(err))
+		return fmt.Errorf("summary %s: %w", file.name, rootPathError(err))
 	}
 	return nil
 }
@@ -134,6 +146,8 @@ func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir str
 	}
 	cause := context.Cause(ctx)
 	switch {
+	case errors.Is(lost, syscall.EPIPE):
+		return &exitError{exitBrokenPipe, nil}
 	case lost != nil:
 		code := exitFailed
 		if s.written > 0 {
@@ -160,6 +174,9 @@ func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir str
 // stopped is the error of a run that ended before its time.
 func (r *run) stopped(cause error, s *summary) error {
 	var nobody *unreachable
+	if errors.Is(cause, syscall.EPIPE) {
+		return &exitError{exitBrokenPipe, nil}
+	}
 	code := exitCode(cause) // a refused key or quota
 	limit, unwritable := (*timeLimit)(nil), (*outputError)(nil)
 	switch {

@@ -24,6 +24,8 @@ type walk struct {
 	roots  []string
 	hidden bool   // take hidden files
 	output string // this folder is never entered
+
+	stdinName string // what the output of standard input is called
 }
 
 // standardInput stands for the document on standard input.
@@ -31,15 +33,8 @@ const standardInput = "-"
 
 // newWalk makes sure that the roots exist and that no two of them lead to the same output.
 func newWalk(roots []string, hidden bool, output string) (*walk, error) {
-	w := &walk{roots: roots, hidden: hidden}
-	if output != "" {
-		absolute, err := filepath.Abs(output)
-		if err != nil {
-			return nil, err
-		}
-		w.output = absolute
-	}
-	seen := map[string]string{}
+	w := &walk{roots: roots, hidden: hidden, output: output}
+	var seen []string
 	for _, root := range roots {
 		if root == standardInput {
 			continue
@@ -47,17 +42,22 @@ func newWalk(roots []string, hidden bool, output string) (*walk, error) {
 		if _, err := os.Stat(root); err != nil {
 			return nil, usageError("%s", plainPathError(root, err))
 		}
-		for name := outputName(root); ; name = filepath.Dir(name) {
-			if other, taken := seen[name]; taken && len(roots) > 1 {
+		for _, other := range seen {
+			if inside(outputName(root), outputName(other)) || inside(outputName(other), outputName(root)) {
 				return nil, usageError("%s and %s lead to the same outputs", other, root)
 			}
-			if parent := filepath.Dir(name); parent == name || parent == "." {
-				break
-			}
 		}
-		seen[outputName(root)] = root
+		seen = append(seen, root)
+		if w.isOutput(root) {
+			return nil, usageError("%s: the output folder is the input", root)
+		}
 	}
 	return w, nil
+}
+
+// inside tells whether a cleaned path is another one, or below it.
+func inside(name, folder string) bool {
+	return folder == "." || name == folder || strings.HasPrefix(name, folder+string(filepath.Separator))
 }
 
 // single tells that the walk is about one document that was named, not found.
@@ -82,7 +82,7 @@ func (w *walk) entries() iter.Seq[entry] {
 
 func (w *walk) root(root string, yield func(entry) bool) bool {
 	if root == standardInput {
-		return yield(entry{path: root, name: root})
+		return yield(entry{path: root, name: w.stdinName})
 	}
 	info, err := os.Stat(root)
 	base := ""
@@ -133,9 +133,17 @@ func (w *walk) folder(root, dir, name string, yield func(entry) bool) bool {
 	return true
 }
 
+// isOutput tells whether a folder is the one for the outputs, by whatever name.
 func (w *walk) isOutput(dir string) bool {
-	absolute, err := filepath.Abs(dir)
-	return err == nil && w.output != "" && absolute == w.output
+	if w.output == "" {
+		return false
+	}
+	one, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(w.output)
+	return err == nil && os.SameFile(one, other)
 }
 
 // leaveOut says why a file in a folder is no document, "" where it may be one.
@@ -195,13 +203,18 @@ func outputName(root string) string {
 	return name
 }
 
+// rootPathError leaves out the path that an error repeats.
+func rootPathError(err error) error {
+	if wrapped := (*fs.PathError)(nil); errors.As(err, &wrapped) {
+		return wrapped.Err
+	}
+	return err
+}
+
 // plainPathError is an error about path in the words of a command line.
 func plainPathError(path string, err error) string {
 	if errors.Is(err, fs.ErrNotExist) {
 		return path + ": no such file or folder"
 	}
-	if wrapped := (*fs.PathError)(nil); errors.As(err, &wrapped) {
-		err = wrapped.Err
-	}
-	return fmt.Sprintf("%s: %s", path, err)
+	return fmt.Sprintf("%s: %s", path, rootPathError(err))
 }
