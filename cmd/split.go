@@ -21,6 +21,7 @@ type splitFlags struct {
 	output   string
 	settings partition.Split
 	password string
+	check    bool
 }
 
 const splitExample = `  quire split report.pdf -o chunks/
@@ -47,6 +48,7 @@ func newSplit(sh *shell) *cobra.Command {
 	})
 	group(c.Flags(), groupSplit, func(flags *pflag.FlagSet) {
 		addSplitFlags(flags, &f.settings)
+		flags.BoolVar(&f.check, "check", false, "open each chunk again and count its pages")
 		flags.StringVar(&f.password, "password-file", "", "file with the PDF's password")
 	})
 	return c
@@ -117,6 +119,7 @@ func (f *splitFlags) ranges(pages int) ([]split.PageRange, error) {
 func (f *splitFlags) write(
 	ctx context.Context, sh *shell, document *split.Document, ranges []split.PageRange, out *outputFolder, path string,
 ) error {
+	bytes, warnings := int64(0), len(document.Warnings())
 	base := filepath.Base(path)
 	stem := strings.TrimSuffix(base, filepath.Ext(base))
 	for _, pages := range ranges {
@@ -128,6 +131,13 @@ func (f *splitFlags) write(
 		if err := writeChunk(out, name, chunk); err != nil {
 			return fmt.Errorf("%s: %w", filepath.Join(f.output, name), rootPathError(err))
 		}
+		if f.check {
+			if err := checkChunk(ctx, chunk, pages); err != nil {
+				return splitError(ctx, name, err)
+			}
+		}
+		bytes += chunk.Size()
+		warnings += len(chunk.Warnings())
 		for _, warning := range chunk.Warnings() {
 			fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(name), partition.Printable(warning))
 		}
@@ -135,6 +145,25 @@ func (f *splitFlags) write(
 			partition.Printable(filepath.Join(f.output, name)), pages, chunk.Size()); err != nil {
 			return err
 		}
+	}
+	checked := ""
+	if f.check {
+		checked = ", page counts checked"
+	}
+	fmt.Fprintf(sh.stderr, "%d chunks, %d of %d pages, %d bytes, %d warnings%s\n", len(ranges),
+		ranges[len(ranges)-1].Last-ranges[0].First+1, document.Pages(), bytes, warnings, checked)
+	return nil
+}
+
+// checkChunk opens a chunk as a server would, and counts.
+func checkChunk(ctx context.Context, chunk *split.Chunk, pages split.PageRange) error {
+	again, err := split.Open(ctx, chunk, chunk.Size(), split.Options{})
+	if err != nil {
+		return fmt.Errorf("check: %w", err)
+	}
+	defer func() { _ = again.Close() }() // it holds memory only
+	if again.Pages() != pages.Len() {
+		return fmt.Errorf("check: %d pages, not %d", again.Pages(), pages.Len())
 	}
 	return nil
 }

@@ -109,6 +109,10 @@ func (f *fanout) expire(cause error, kill context.CancelCauseFunc) {
 
 // dispatch starts the requests in page order.
 func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
+	if total := f.bulk(ctx); total > 0 {
+		f.wholeFrom(f.parts[0])
+		f.warning = fmt.Sprintf("its chunks would have about %d bytes in all, the document has %d: sent whole", total, f.job.size)
+	}
 	for _, p := range f.parts {
 		if !p.spared && f.recall(ctx, p) {
 			close(p.done)
@@ -150,13 +154,38 @@ func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
 // are taken.
 func (f *fanout) restWhole(p *part, cut *cutError) {
 	f.warning = fmt.Sprintf("%s: sent whole for the pages from %d on", Printable(cut.Error()), cut.pages.First)
+	f.wholeFrom(p)
+}
+
+func (f *fanout) wholeFrom(p *part) {
 	spared := false
 	for _, later := range f.parts {
 		later.spared = spared
 		spared = spared || later == p
 	}
-	p.pages, p.from = split.PageRange{}, cut.pages.First
+	p.pages, p.from = split.PageRange{}, p.pages.First
 	p.report.Pages = f.covers(p)
+}
+
+// bulk returns about how many bytes the chunks of a document would have in all, where they share so much that this is more than
+// twice the document; else 0. The first and the last one tell.
+func (f *fanout) bulk(ctx context.Context) int64 {
+	n := int64(len(f.parts))
+	if n < 3 || f.job.size < smallChunk || !f.job.canGoWhole() {
+		return 0
+	}
+	both := int64(0)
+	for _, p := range []*part{f.parts[0], f.parts[n-1]} {
+		chunk, err := f.job.pdf.Chunk(ctx, p.pages)
+		if err != nil || chunk.Size() < f.job.size/2 {
+			return 0 // the usual case ends with the first
+		}
+		both += chunk.Size()
+	}
+	if total := both * n / 2; total > 2*f.job.size {
+		return total
+	}
+	return 0
 }
 
 // unsent is the error of a part that could not be admitted.

@@ -163,11 +163,12 @@ func WithEngine(name string) Option {
 	}
 }
 
-// DefaultParseBudget is how many bytes of PDFs a client parses at once.
-const DefaultParseBudget = 512 << 20
+// DefaultParseBudget is how much memory, in bytes, parsed PDFs of a client may take at once.
+const DefaultParseBudget = 2 << 30
 
-// WithParseBudget sets how many bytes of PDFs are parsed at once, over all documents of the client: a parsed PDF takes about 1.4
-// times its size in memory. A document that is larger than the budget is parsed alone. The default is [DefaultParseBudget].
+// WithParseBudget sets how much memory, in bytes, parsed PDFs may take at once, over all documents of the client, as
+// ParseMemory of package split estimates it. A document that needs more than the budget is parsed alone. The default is
+// [DefaultParseBudget].
 func WithParseBudget(bytes int64) Option {
 	return func(c *config) error {
 		if bytes < 1 {

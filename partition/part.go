@@ -3,6 +3,7 @@ package partition
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"time"
@@ -69,6 +70,9 @@ type partContent struct {
 	free func()
 }
 
+// smallChunk is the size, in bytes, up to which a chunk may be larger than its document: a file of little more than its frame.
+const smallChunk = 1 << 20
+
 // cut makes the content of a part: the document itself, or a chunk in memory or in a file.
 func (f *fanout) cut(ctx context.Context, p *part) (*partContent, error) {
 	if p.pages == (split.PageRange{}) {
@@ -80,6 +84,9 @@ func (f *fanout) cut(ctx context.Context, p *part) (*partContent, error) {
 			return nil, context.Cause(ctx)
 		}
 		return nil, &cutError{p.pages, err}
+	}
+	if size := chunk.Size(); size > f.job.size && size > smallChunk && f.job.canGoWhole() {
+		return nil, &cutError{p.pages, fmt.Errorf("the chunk would have %d bytes, the document has %d", size, f.job.size)}
 	}
 	p.report.Warnings = chunk.Warnings()
 	if !f.scratch.disk {

@@ -98,7 +98,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		}
 		return j, nil
 	}
-	weight := min(size, c.parseBudget)
+	weight := min(split.ParseMemory(size), c.parseBudget)
 	if err := c.parse.Acquire(ctx, weight); err != nil {
 		return nil, canceled(ctx, d.name)
 	}
@@ -119,12 +119,16 @@ func (j *job) planPDF(ctx context.Context) error {
 	fail := func(kind Kind, err error) error {
 		return &DocumentError{Document: j.plan.Document, Kind: kind, Err: err}
 	}
-	pdf, err := split.Open(ctx, j.source, j.size, split.Options{Password: string(s.Password)})
+	pdf, err := split.Open(ctx, j.source, j.size, split.Options{
+		Password: string(s.Password), Limits: split.Limits{FileBytes: s.ParseLimit},
+	})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, split.ErrEncrypted):
 		return fail(KindBadDocument, err)
+	case errors.Is(err, split.ErrTooLarge) && s.RefuseLarge:
+		return fail(KindTooLarge, err)
 	case err != nil && s.Pages != split.PageRange{}:
 		return fail(KindBadDocument, fmt.Errorf("page range %s: %w", s.Pages, err))
 	case err != nil:
@@ -141,6 +145,9 @@ func (j *job) planPDF(ctx context.Context) error {
 		if wanted.First < 1 || wanted.Last < wanted.First || wanted.Last > pdf.Pages() {
 			return fail(KindBadRequest, fmt.Errorf("page range %s: the document has pages 1-%d", wanted, pdf.Pages()))
 		}
+	}
+	if j.params.Strategy == StrategyHiRes {
+		j.warnTall(wanted)
 	}
 	if s.MaxPages > 0 && wanted.Len() > s.MaxPages {
 		return fail(KindTooLarge, fmt.Errorf("%s, more than the limit of %d", plural(wanted.Len(), "page"), s.MaxPages))
@@ -162,6 +169,22 @@ func (j *job) planPDF(ctx context.Context) error {
 	}
 	j.plan.Requests = requests
 	return nil
+}
+
+// tallest is the height of a page, in points, above which strategy hi_res is known to fail. The official client cuts such pages
+// off, and says nothing.
+const tallest = 4000
+
+func (j *job) warnTall(wanted split.PageRange) {
+	heights, err := j.pdf.Heights()
+	if err != nil {
+		return // what is wrong shows when the pages are cut
+	}
+	for page := wanted.First; page <= wanted.Last; page++ {
+		if heights[page-1] >= tallest {
+			j.warn("page %d is %.0f points high: strategy hi_res may fail on it", page, heights[page-1])
+		}
+	}
 }
 
 // wholeBecause names the parameter that the server applies to each request by itself, so that cutting would change the result.
@@ -192,6 +215,9 @@ func (p Params) check() error {
 	case "", Buffered, DiskCached:
 	default:
 		return fmt.Errorf("chunk mode %q: neither %s nor %s", p.Split.Mode, Buffered, DiskCached)
+	}
+	if p.Split.ParseLimit < 0 {
+		return fmt.Errorf("parse limit of %d bytes: negative", p.Split.ParseLimit)
 	}
 	switch p.Split.Scope {
 	case "", ScopeWhole, ScopePerChunk, ScopeAfter:

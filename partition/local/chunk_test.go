@@ -13,6 +13,7 @@ import (
 
 // Real documents give the same elements in page chunks as in one piece, whatever the chunks' files look like.
 func TestChunksOfSamplesGiveTheSameElements(t *testing.T) {
+	t.Parallel()
 	for _, path := range []string{
 		"pdf/multi-column.pdf", "pdf/layout-parser-paper-fast.pdf", "pdf/reliance.pdf", "pdf/embedded-link.pdf",
 	} {

@@ -24,7 +24,20 @@
 //   - Languages are not detected: elements carry the languages of the request, or eng.
 //   - Form field values, link annotations and the text of figures' XObjects as separate elements of a PDF are not reported.
 //   - HTML follows the API's block rules for paragraphs, headings, lists, tables, code, images; Markdown is rendered to HTML first.
+//     A text inside more than 16 elements for emphasis or links is reported for the outer 16.
+//   - Markdown is read as plain text where it would take time with the square of its length: what is inside more than 16 lists or
+//     quotations, a paragraph of more than 64 KiB, a paragraph's marks after the first 1,000, link references of more than 2,000
+//     lines without a blank one, tables whose rows lack nearly all cells. Nine blank lines end a list. A text of more than 1 MiB is
+//     read in pieces, cut between paragraphs; link references, lists and code do not reach from one into the next.
+//   - A table of more than 4,000,000 cells is refused with 422.
 //   - The names of text encodings are those of the WHATWG registry; latin-1 is read as windows-1252, as browsers do.
 //   - Messages that quote another program's exception (damaged PDFs, undecodable text) begin as the API's do and end in words of
 //     this package's own.
+//
+// # Failures
+//
+// Every 500 says "retryable": false beside its detail, which the API's do not: here the same document meets the same code again, so
+// that a client which believes the verdict sends it once instead of for minutes. So does the 504 of a document that takes longer
+// than [Options].Timeout. The answer comes at most a second after the time is up; what is left of the work by then, a library's in
+// the middle of one piece of a document, ends by itself and keeps its slot of [Options].Concurrency until it has.
 package local

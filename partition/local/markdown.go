@@ -43,7 +43,7 @@ func renderMarkdown(ctx context.Context, piece string, w io.Writer) error {
 	return context.Cause(ctx)
 }
 
-// cutMarkdown cuts off a piece of a text: before the last paragraph that begins in its second half and is not indented, else at
+// cutMarkdown cuts off a piece of a text, which is valid UTF-8: before the last paragraph that begins in its second half and is not indented, else at
 // the end of a line, else anywhere.
 func cutMarkdown(text string, size int) (piece, rest string) {
 	if len(text) <= size {

@@ -37,7 +37,7 @@ func TestMarkdownTakesTimeWithItsLength(t *testing.T) {
 	half := func(s string) string { return repeat(s, 1<<19/len(s)) }
 	tests := []struct{ name, text, want string }{
 		{"emphasis", repeat("*a_ ", 60_000), "*a_ *a_"},
-		{"quotations", repeat("> ", 50_000) + "x", ">>>>"},
+		{"quotations", repeat("> ", 50_000) + "x", "> > > >"},
 		{"lists", repeat("- ", 250_000) + "x", ""},
 		{"brackets", half("[a]("), "[a]([a]("},
 		{"references", half("[a]:b\n"), "[a]:b"},
@@ -54,7 +54,7 @@ func TestMarkdownTakesTimeWithItsLength(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			status, body := answerOf(e, multipartRequest(t, nil, filePart{"a.md", "text/markdown", []byte(test.text)}))
 			require.Equal(t, http.StatusOK, status, "%.200s", body)
-			require.Contains(t, strings.ReplaceAll(body, "> >", ">>"), test.want)
+			require.True(t, strings.Contains(body, test.want), "%.200s", body)
 		})
 	}
 }
@@ -96,7 +96,7 @@ func TestCutMarkdown(t *testing.T) {
 func FuzzCutMarkdown(f *testing.F) {
 	f.Add("a\n\n  b\n\nc d e f g h", 4)
 	f.Fuzz(func(t *testing.T, text string, size int) {
-		size = 8 + max(0, size)%100
+		text, size = strings.ToValidUTF8(text, "?"), 8+max(0, size)%100
 		for rest := text; rest != ""; {
 			var piece string
 			piece, rest = cutMarkdown(rest, size)

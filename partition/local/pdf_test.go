@@ -225,6 +225,7 @@ func TestColumnsOfASampleAreNotInterleaved(t *testing.T) {
 }
 
 func TestManualOf619Pages(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("takes some seconds")
 	}
