@@ -32,7 +32,7 @@ func newCache(sh *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				defer d.Close()
+				defer func() { _ = d.Close() }() // what it removed is gone already
 				return run(c, d)
 			},
 		}
@@ -90,9 +90,5 @@ func newCache(sh *shell) *cobra.Command {
 }
 
 func usageLine(u cache.Usage) string {
-	noun := "answers"
-	if u.Entries == 1 {
-		noun = "answer"
-	}
-	return fmt.Sprintf("%d %s, %d bytes", u.Entries, noun, u.Bytes)
+	return fmt.Sprintf("%s, %s", plural(u.Entries, "answer"), plural(int(u.Bytes), "byte"))
 }

@@ -123,7 +123,7 @@ func explain(policy *retry.Policy, state retry.State, o retry.Observation) strin
 	b.WriteString(string(d.Action))
 	switch {
 	case d.Action == retry.Return:
-		fmt.Fprintf(&b, " after %s", attempts(state.Attempt))
+		fmt.Fprintf(&b, " after %s", plural(state.Attempt, "attempt"))
 	case d.Wait.Min == d.Wait.Max:
 		fmt.Fprintf(&b, " after %s", d.Wait.Min)
 	default:
@@ -173,11 +173,4 @@ func rowOf(policy *retry.Policy, name string) string {
 	default:
 		return "none: no row matches, the policy's default holds"
 	}
-}
-
-func attempts(n int) string {
-	if n == 1 {
-		return "1 attempt"
-	}
-	return fmt.Sprintf("%d attempts", n)
 }

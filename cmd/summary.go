@@ -121,8 +121,8 @@ func (s *summary) write(file *outputFile) error {
 // line is the run in one line for people.
 func (s *summary) line() string {
 	done := s.Documents - s.Failed
-	line := fmt.Sprintf("%d done, %d failed, %d skipped; %d pages, %d elements; %d requests",
-		done, s.Failed, s.Skipped, s.Pages, s.Elements, s.Requests)
+	line := fmt.Sprintf("%d done, %d failed, %d skipped; %s, %s; %s",
+		done, s.Failed, s.Skipped, plural(s.Pages, "page"), plural(s.Elements, "element"), plural(s.Requests, "request"))
 	if s.Retries > 0 {
 		line += fmt.Sprintf(", %d of them retries", s.Retries)
 	}
@@ -133,7 +133,17 @@ func (s *summary) line() string {
 		line += fmt.Sprintf(", %d maybe billed twice", s.MaybeBilledTwice)
 	}
 	elapsed := time.Duration(s.ElapsedMS) * time.Millisecond
-	return line + fmt.Sprintf("; %s, by %s", elapsed.Round(100*time.Millisecond), s.Engine)
+	if elapsed > time.Second {
+		elapsed = elapsed.Round(100 * time.Millisecond)
+	}
+	return line + fmt.Sprintf("; %s, by %s", elapsed, s.Engine)
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // verdict says how the run went, and turns it into the command's error.
