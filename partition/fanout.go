@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -158,10 +159,8 @@ func (f *fanout) restWhole(p *part, cut *cutError) {
 }
 
 func (f *fanout) wholeFrom(p *part) {
-	spared := false
-	for _, later := range f.parts {
-		later.spared = spared
-		spared = spared || later == p
+	for _, later := range f.parts[slices.Index(f.parts, p)+1:] {
+		later.spared = true // the parts before it may be read already
 	}
 	p.pages, p.from = split.PageRange{}, p.pages.First
 	p.report.Pages = f.covers(p)

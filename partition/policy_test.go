@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -100,15 +101,20 @@ func TestOutageIsWaitedOutTogether(t *testing.T) {
 func TestSilenceAndLimits(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		s.Script(partitiontest.Fault{Do: partitiontest.Hang()})
+		var mu sync.Mutex // silence is told by a timer's goroutine
 		var silent []time.Duration
 		observe := partition.WithObserver(func(_ context.Context, e partition.Event) {
 			if e.Kind == partition.AttemptEvent && e.Attempt.Kind == retry.EventSilence {
+				mu.Lock()
+				defer mu.Unlock()
 				silent = append(silent, e.Attempt.Wait)
 			}
 		})
 		_, err := newClient(t, s, observe).Partition(t.Context(), text("x"), partition.Params{})
 		require.ErrorContains(t, err, "no answer within the attempt's limit of 1h")
 		require.Equal(t, partition.KindTimeout, partition.KindOf(err))
+		mu.Lock()
+		defer mu.Unlock()
 		require.Equal(t, 2*time.Minute, silent[0])
 	})
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
