@@ -85,6 +85,7 @@ func (f *fanout) answers(ctx context.Context, yield func(*part) error) (err erro
 				if ctx.Err() != nil {
 					return context.Cause(ctx) // another part's failure, of which this one's is a consequence
 				}
+				f.fail(leaf.report.Err) // not errLoopLeft: what is under way is worth waiting for
 				return leaf.report.Err
 			}
 			if err := yield(leaf); err != nil {
@@ -115,19 +116,15 @@ func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
 		f.warning = fmt.Sprintf("its chunks would have about %d bytes in all, the document has %d: sent whole", total, f.job.size)
 	}
 	for _, p := range f.parts {
-		if !p.spared && f.recall(ctx, p) {
+		if p.spared || f.recall(ctx, p) {
 			close(p.done)
 			continue
 		}
-		if !p.spared && f.knowsHalves(ctx, p.pages) {
+		if f.knowsHalves(ctx, p.pages) {
 			group.Go(func() error {
 				defer close(p.done)
 				return f.narrow(ctx, p, f.client.policy)
 			})
-			continue
-		}
-		if p.spared {
-			close(p.done)
 			continue
 		}
 		t, err := f.admit(ctx, p)
