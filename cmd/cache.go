@@ -1,7 +1,11 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -28,6 +32,10 @@ func newCache(sh *shell) *cobra.Command {
 		sub := &cobra.Command{
 			Use: use, Short: short, Args: noArguments,
 			RunE: func(c *cobra.Command, _ []string) error {
+				if path, missing := missingCache(dir); missing {
+					_, err := fmt.Fprintln(sh.stdout, path+": no cache yet")
+					return err
+				}
 				d, err := openCache(dir, cache.Options{})
 				if err != nil {
 					return err
@@ -39,10 +47,16 @@ func newCache(sh *shell) *cobra.Command {
 		group(sub.Flags(), groupCache, func(flags *pflag.FlagSet) { addCacheDir(flags, &dir) })
 		c.AddCommand(sub)
 	}
-	add("dir", "Print where the cache is", func(_ *cobra.Command, d *cache.Dir) error {
-		_, err := fmt.Fprintln(sh.stdout, d.Path())
-		return err
-	})
+	where := &cobra.Command{
+		Use: "dir", Short: "Print where the cache is", Args: noArguments,
+		RunE: func(*cobra.Command, []string) error {
+			path, _ := missingCache(dir)
+			_, err := fmt.Fprintln(sh.stdout, path)
+			return err
+		},
+	}
+	group(where.Flags(), groupCache, func(flags *pflag.FlagSet) { addCacheDir(flags, &dir) })
+	c.AddCommand(where)
 	add("size", "Print how much is in it", func(c *cobra.Command, d *cache.Dir) error {
 		usage, err := d.Size(c.Context())
 		if err != nil {
@@ -87,6 +101,18 @@ func newCache(sh *shell) *cobra.Command {
 		return err
 	})
 	return c
+}
+
+// missingCache is the path of the cache, and whether there is nothing yet: to look must not make it.
+func missingCache(dir string) (path string, missing bool) {
+	if dir == "" {
+		dir, _ = cache.DefaultPath() // without one, opening it says why
+	}
+	if absolute, err := filepath.Abs(dir); err == nil {
+		dir = absolute
+	}
+	_, err := os.Stat(dir)
+	return dir, errors.Is(err, fs.ErrNotExist)
 }
 
 func usageLine(u cache.Usage) string {

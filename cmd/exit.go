@@ -87,7 +87,8 @@ func exitCode(err error) int {
 // unavailable tells that an error speaks of the server and not of the document: another time it may work.
 func unavailable(err error) bool {
 	var api *partition.APIError
-	if errors.As(err, &api) && api.Final {
+	var limit *timeLimit
+	if errors.As(err, &api) && api.Final || errors.As(err, &limit) {
 		return false
 	}
 	switch partition.KindOf(err) {

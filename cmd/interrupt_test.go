@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -35,20 +36,26 @@ func TestSignals(t *testing.T) {
 			})
 			dir := t.TempDir()
 			temporary := filepath.Join(dir, "tmp")
+			in := filepath.Join(dir, "in")
 			require.NoError(t, os.Mkdir(temporary, 0o700))
+			require.NoError(t, os.Mkdir(in, 0o700))
 			t.Setenv("TMPDIR", temporary)
 			for name, pages := range map[string]int{"a.pdf": 1, "b.pdf": 6} {
-				require.NoError(t, os.WriteFile(filepath.Join(dir, name), partitiontest.NewPDF(pages), 0o600))
+				require.NoError(t, os.WriteFile(filepath.Join(in, name), partitiontest.NewPDF(pages), 0o600))
 			}
 			var stdout, stderr bytes.Buffer
 			code := make(chan int)
 			out := filepath.Join(dir, "out")
 			go func() {
 				code <- cmd.Main([]string{
-					"partition", filepath.Join(dir, "a.pdf"), filepath.Join(dir, "b.pdf"), "-o", out, "-j", "1", "--no-cache",
+					"partition", in, "-o", out, "-j", "2", "--no-cache",
 				}, []string{"UNSTRUCTURED_API_URL=" + server.URL}, bytes.NewReader(nil), &stdout, &stderr)
 			}()
 			<-arrived
+			require.Eventually(t, func() bool {
+				_, err := os.Stat(filepath.Join(out, "a.pdf.json"))
+				return err == nil
+			}, time.Minute, time.Millisecond)
 			require.NoError(t, syscall.Kill(os.Getpid(), signal))
 			require.Equal(t, test.code, <-code)
 			require.Contains(t, stderr.String(), test.said)

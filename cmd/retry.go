@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -73,9 +75,17 @@ func yamlToJSON(data []byte) ([]byte, error) {
 	if json.Valid(data) {
 		return data, nil
 	}
-	var value any
-	if err := yaml.Unmarshal(data, &value); err != nil {
+	documents := yaml.NewDecoder(bytes.NewReader(data))
+	var value, second any
+	if err := documents.Decode(&value); err != nil {
 		return nil, fmt.Errorf("neither JSON nor YAML: %w", err)
 	}
-	return json.Marshal(value)
+	if documents.Decode(&second) == nil {
+		return nil, errors.New("more than one YAML document")
+	}
+	converted, err := json.Marshal(value)
+	if err != nil {
+		return nil, errors.New("a key in it is not a text")
+	}
+	return converted, nil
 }

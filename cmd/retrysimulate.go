@@ -28,7 +28,7 @@ func newRetrySimulate(sh *shell) *cobra.Command {
 		Short: "Show what retries buy under transient and persistent failure",
 		Long: "Simulate runs sessions of one call each through the policies agent and agent-without-500, in virtual time. A transient\n" +
 			"failure is drawn anew at every request; a persistent one fails every request of its session. It prints success rates beside\n" +
-			"the closed form 1-p^(n+1) and the 95 % band of a run of that size, and what a server's verdict saves. The same seed gives\n" +
+			"the closed form 1-p^(n+1) and the 95 % band of 1,000 sessions, the size of the published run, and what a server's verdict saves. The same seed gives\n" +
 			"the same figures.",
 		Example: "  quire retry simulate\n  quire retry simulate --sessions 100000 --seed 7 --persistent 0.5",
 		Args:    noArguments,
@@ -54,7 +54,7 @@ var published = []struct {
 }
 
 func (f *simulateFlags) run(sh *shell) error {
-	if f.sessions < 1 || f.persistent < 0 || f.persistent > 1 {
+	if f.sessions < 1 || !(f.persistent >= 0 && f.persistent <= 1) {
 		return usageError("--sessions is at least 1, --persistent is 0 to 1")
 	}
 	agent, err := loadPolicy("agent")

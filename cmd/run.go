@@ -40,6 +40,10 @@ type work struct {
 // waitingOutputs is how many documents may be finished, or under way, ahead of the one whose output comes next.
 const waitingOutputs = 1000
 
+// documentsAhead is how many documents more than requests may be under way: those whose requests wait to be tried again must not
+// keep the others from being sent.
+const documentsAhead = 32
+
 // all runs everything, then says and writes how it went.
 func (r *run) all(ctx context.Context, summaryPath, outputDir string) error {
 	start := time.Now()
@@ -54,7 +58,7 @@ func (r *run) all(ctx context.Context, summaryPath, outputDir string) error {
 	}
 	sum := &summary{Engine: r.client.engineName()}
 	var workers errgroup.Group
-	workers.SetLimit(r.inFlight)
+	workers.SetLimit(r.inFlight + documentsAhead)
 	queue := make(chan *work, waitingOutputs)
 	go func() {
 		defer close(queue)

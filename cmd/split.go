@@ -32,8 +32,8 @@ func newSplit(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "split FILE -o DIR",
 		Short: "Write the chunks of a PDF that would be sent",
-		Long: "Split writes the page chunks that quire partition would send, as <stem>.<first>-<last>.pdf, and prints their names, pages\n" +
-			"and sizes.",
+		Long: "Split writes the page chunks that quire partition would send where it cuts a document, as <stem>.<first>-<last>.pdf, and\n" +
+			"prints their names, pages and sizes.",
 		Example: splitExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -150,8 +150,8 @@ func (f *splitFlags) write(
 	if f.check {
 		checked = ", page counts checked"
 	}
-	fmt.Fprintf(sh.stderr, "%d chunks, %d of %d pages, %d bytes, %d warnings%s\n", len(ranges),
-		ranges[len(ranges)-1].Last-ranges[0].First+1, document.Pages(), bytes, warnings, checked)
+	fmt.Fprintf(sh.stderr, "%s, %d of %d pages, %d bytes, %s%s\n", plural(len(ranges), "chunk"),
+		ranges[len(ranges)-1].Last-ranges[0].First+1, document.Pages(), bytes, plural(warnings, "warning"), checked)
 	return nil
 }
 

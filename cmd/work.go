@@ -89,23 +89,32 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 		if err != nil {
 			return err
 		}
-		_, err = out.Write(result.CSV)
-		return err
+		if _, err := out.Write(result.CSV); err != nil {
+			return &outputError{w.entry.path, err}
+		}
+		return nil
 	}
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
 	stream := r.client.Stream(ctx, d, r.params)
 	defer func() { w.report = stream.Report() }()
 	formatter := r.format.new(out, r.formatOptions)
 	var partial *partition.PartialError
+	var lost *outputError
 	for e, err := range stream.All() {
-		if errors.As(err, &partial) {
-			break
-		}
-		if err != nil {
+		switch {
+		case errors.As(err, &partial):
+		case err != nil && lost == nil:
 			return err
+		case err == nil && lost == nil:
+			if err := formatter.element(e); err != nil {
+				lost = &outputError{w.entry.path, err}
+				end(lost) // not a break: with a cache, answers under way are still stored
+			}
 		}
-		if err := formatter.element(e); err != nil {
-			return &outputError{w.entry.path, err}
-		}
+	}
+	if lost != nil {
+		return lost
 	}
 	if err := formatter.end(); err != nil {
 		return &outputError{w.entry.path, err}

@@ -131,7 +131,7 @@ func (f *fanout) recall(ctx context.Context, p *part) bool {
 
 // knowsHalves tells whether a part was narrowed in an earlier run: something below it is in the cache.
 func (f *fanout) knowsHalves(ctx context.Context, pages split.PageRange) bool {
-	if !f.caches() || f.client.refresh || !f.canNarrow(pages) {
+	if !f.caches() || f.client.refresh || !f.canHalve(pages) || f.job.params.Split.Off && !f.job.params.Split.Narrow {
 		return false
 	}
 	for _, half := range halves(f.span(pages)) {
@@ -150,6 +150,7 @@ func (f *fanout) knowsHalves(ctx context.Context, pages split.PageRange) bool {
 // remember stores a part's answer, also when the document has ended meanwhile.
 func (f *fanout) remember(ctx context.Context, p *part) {
 	if !f.caches() {
+		f.unkept.Store(true)
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -163,6 +164,7 @@ func (f *fanout) remember(ctx context.Context, p *part) {
 		return err
 	})
 	if err != nil {
+		f.unkept.Store(true)
 		f.client.cacheFailed(ctx, err)
 	}
 }

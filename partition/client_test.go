@@ -307,7 +307,7 @@ func TestAllowFailed(t *testing.T) {
 		_, err := newClient(t, s).Partition(t.Context(), pdf("a.pdf", 10), partition.Params{Split: partition.Split{AllowFailed: true}})
 		var partial *partition.PartialError
 		require.NotErrorAs(t, err, &partial, "nothing at all is no partial result")
-		require.ErrorContains(t, err, "a.pdf pages 1-2: ")
+		require.ErrorContains(t, err, "a.pdf pages 1-10: ")
 	})
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		s.Script(partitiontest.Fault{Pages: split.PageRange{First: 3, Last: 100}, Do: partitiontest.Detail(402, "quota exhausted")})

@@ -29,6 +29,7 @@ type fanout struct {
 	fail    context.CancelCauseFunc // ends the document
 	sending context.Context         // of requests under way: it outlives the document's by the grace period
 	warning string                  // why the rest went whole
+	unkept  atomic.Bool             // an answer is not in the cache
 }
 
 // A cutError is a part that the splitter could not write.
@@ -111,12 +112,8 @@ func (f *fanout) expire(cause error, kill context.CancelCauseFunc) {
 
 // dispatch starts the requests in page order.
 func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
-	if total := f.bulk(ctx); total > 0 {
-		f.wholeFrom(f.parts[0])
-		f.warning = fmt.Sprintf("its chunks would have about %d bytes in all, the document has %d: sent whole", total, f.job.size)
-	}
-	for _, p := range f.parts {
-		if p.spared || f.recall(ctx, p) {
+	for i, p := range f.parts {
+		if p.spared || f.recall(ctx, p) || i == 0 && f.goWhole(ctx, p) && f.recall(ctx, p) {
 			close(p.done)
 			continue
 		}
@@ -130,6 +127,10 @@ func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
 		t, err := f.admit(ctx, p)
 		if cut := (*cutError)(nil); errors.As(err, &cut) && f.job.canGoWhole() {
 			f.restWhole(p, cut)
+			if f.recall(ctx, p) {
+				close(p.done)
+				continue
+			}
 			t, err = f.admit(ctx, p)
 		}
 		if err != nil {
@@ -161,6 +162,17 @@ func (f *fanout) wholeFrom(p *part) {
 	}
 	p.pages, p.from = split.PageRange{}, p.pages.First
 	p.report.Pages = f.covers(p)
+}
+
+// goWhole replaces all parts by the document whole where that is a small part of the bytes.
+func (f *fanout) goWhole(ctx context.Context, first *part) bool {
+	total := f.bulk(ctx)
+	if total == 0 {
+		return false
+	}
+	f.wholeFrom(first)
+	f.warning = fmt.Sprintf("its chunks would have about %d bytes in all, the document has %d: sent whole", total, f.job.size)
+	return true
 }
 
 // bulk returns about how many bytes the chunks of a document would have in all, where they share so much that this is more than

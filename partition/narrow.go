@@ -14,25 +14,19 @@ import (
 // narrows tells whether a failed part is worth halving: the same request would fail the same way, but a smaller one is new
 // information. One page cannot be halved.
 func (f *fanout) narrows(p *part, err error) bool {
-	if p.from > 0 || !f.canNarrow(p.pages) {
+	if p.from > 0 || !f.job.params.Split.Narrow || !f.canHalve(p.pages) {
 		return false
 	}
 	var api *APIError
 	if !errors.As(err, &api) {
 		return false
 	}
-	switch api.Status {
-	case 0:
-		return api.Kind == KindTimeout
-	case http.StatusRequestTimeout, http.StatusRequestEntityTooLarge, http.StatusGatewayTimeout:
-		return true
-	default:
-		return api.Status >= 500 && api.Final
-	}
+	return api.Kind == KindTimeout || api.Status == http.StatusRequestEntityTooLarge || api.Status >= 500 && api.Final
 }
 
-func (f *fanout) canNarrow(pages split.PageRange) bool {
-	return f.job.params.Split.Narrow && f.job.pdf != nil && f.job.wholeBecause() == "" && f.span(pages).Len() > 1
+// canHalve tells whether the halves of a part together are the same as the part.
+func (f *fanout) canHalve(pages split.PageRange) bool {
+	return f.job.pdf != nil && f.job.wholeBecause() == "" && f.span(pages).Len() > 1
 }
 
 // span is the pages of a part; the whole document is all of them.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 
 	"github.com/quire-dev/quire/split"
 )
@@ -16,6 +17,10 @@ type Plan struct {
 	Pages     int               // of the document; 0 where that is not known before the server has looked
 	Requests  []split.PageRange // one a request, in page order; a single zero range is the whole document
 	Warnings  []string          // what is done otherwise than one might expect, a line each
+
+	// Narrowing is how many requests each page that can never be had may add, with [Split.Narrow]: 2·ceil(log2 n) for the largest
+	// request's n pages. 0 without it, or where nothing can be narrowed.
+	Narrowing int
 }
 
 // Whole tells that the document goes as it is, in one request.
@@ -163,6 +168,9 @@ func (j *job) planPDF(ctx context.Context) error {
 			requests[i].First += wanted.First - 1
 			requests[i].Last += wanted.First - 1
 		}
+	}
+	if s.Narrow && j.wholeBecause() == "" {
+		j.plan.Narrowing = 2 * bits.Len(uint(requests[0].Len()-1)) // the first is the largest
 	}
 	if len(requests) == 1 && wanted.Len() == pdf.Pages() && s.Password == "" {
 		return nil // as it is

@@ -241,10 +241,19 @@ func TestStoppingKeepsWhatIsPaidFor(t *testing.T) {
 	})
 }
 
+// narrowed is how many requests it takes to ask for pages of which one is bad: the larger half comes first.
+func narrowed(first, last, bad int) int {
+	if bad < first || bad > last || first == last {
+		return 1
+	}
+	middle := (first + last) / 2
+	return 1 + narrowed(first, middle, bad) + narrowed(middle+1, last, bad)
+}
+
 // TestNarrowing counts: of n pages sent in one chunk exactly the bad one is lost, for 2·ceil(log2 n) more requests.
 func TestNarrowing(t *testing.T) {
 	for n := 2; n <= 20; n++ {
-		for _, bad := range []int{1, (n + 1) / 2, n} {
+		for bad := 1; bad <= n; bad++ {
 			bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 				poison := split.PageRange{First: bad, Last: bad}
 				s.Script(partitiontest.Fault{Pages: poison, Do: partitiontest.Reply(500, `{"detail":"bad page","retryable":false}`)})
@@ -255,11 +264,11 @@ func TestNarrowing(t *testing.T) {
 				require.ErrorAs(t, err, &partial)
 				require.Equal(t, []split.PageRange{poison}, partial.Missing)
 				require.Equal(t, append(upTo(1, bad-1), upTo(bad+1, n)...), numbers(result.Elements))
-				most := 1 + 2*bits.Len(uint(n-1))
-				require.LessOrEqual(t, len(s.Requests()), most)
-				if n&(n-1) == 0 {
-					require.Len(t, s.Requests(), most)
-				}
+				require.Len(t, s.Requests(), narrowed(1, n, bad))
+				require.LessOrEqual(t, len(s.Requests()), 1+2*bits.Len(uint(n-1)))
+				plan, err := newClient(t, s).Plan(t.Context(), pdf("a.pdf", n), params)
+				require.NoError(t, err)
+				require.Equal(t, 2*bits.Len(uint(n-1)), plan.Narrowing)
 				require.Equal(t, n-1, result.Report.AnsweredPages())
 
 				// A rerun asks for the bad page alone.
@@ -268,6 +277,13 @@ func TestNarrowing(t *testing.T) {
 				require.ErrorAs(t, err, &partial)
 				require.Len(t, s.Requests(), before+1)
 				require.Equal(t, poison, s.Requests()[before].Pages)
+
+				// So does one without narrowing.
+				params.Split.Narrow = false
+				_, err = newClient(t, s, partition.WithCache(cache)).Partition(t.Context(), pdf("a.pdf", n), params)
+				require.ErrorAs(t, err, &partial)
+				require.Len(t, s.Requests(), before+2)
+				params.Split.Narrow = true
 
 				// Strict, the document fails with that page.
 				params.Split.AllowFailed = false

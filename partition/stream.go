@@ -22,6 +22,7 @@ type Stream struct {
 	used     atomic.Bool
 	report   Report
 	repair   parentRepair
+	kept     bool // every answer is in the cache
 }
 
 // A Result is a document's elements, all of them.
@@ -71,15 +72,17 @@ func (s *Stream) deliver(p *part, yield func(Element, error) bool) error {
 			return localError(s.document.name, err) // it was checked when it came
 		}
 	}
+	before := p.from > 0 // the elements are of pages that were answered before
 	for e, err := range p.answer.all() {
 		if err != nil {
 			return localError(s.document.name, err) // as above
 		}
+		before = before && e.Metadata.PageNumber < s.firstNumber()+p.from-1
 		if mend {
 			e = s.repair.mend(e)
 		}
-		if n := e.Metadata.PageNumber; p.from > 0 && n != 0 && n < s.firstNumber()+p.from-1 {
-			continue // of a page that was answered before
+		if before {
+			continue
 		}
 		s.report.Elements++
 		if !yield(e, nil) {
@@ -179,6 +182,7 @@ func (s *Stream) send(j *job, deliver func(*part) error) error {
 		answered = append(answered, f.covers(p))
 		return deliver(p)
 	})
+	s.kept = f.caches() && !f.unkept.Load()
 	for _, p := range f.parts {
 		s.report.Parts = append(s.report.Parts, p.reports()...)
 	}
@@ -194,7 +198,7 @@ func (s *Stream) send(j *job, deliver func(*part) error) error {
 	case err != nil:
 		return s.explain(err)
 	case len(answered) == 0:
-		return failures[0]
+		return nothingAnswered(f, failures[0])
 	}
 	if err := checkCoverage(f.requested(), answered, missing); err != nil {
 		return &DocumentError{Document: plan.Document, Kind: KindBadResponse, Err: err}
@@ -203,6 +207,17 @@ func (s *Stream) send(j *job, deliver func(*part) error) error {
 		return &PartialError{Document: plan.Document, Missing: missing, Errs: failures}
 	}
 	return nil
+}
+
+// nothingAnswered is the error of a document of which no part could be had: the first one's, for all pages.
+func nothingAnswered(f *fanout, first error) error {
+	var api *APIError
+	if len(f.parts) == 1 || !errors.As(first, &api) {
+		return first
+	}
+	all := *api
+	all.Pages = f.requested()
+	return &all
 }
 
 // explain makes sure that an error names the document, and that one which ended with its context says so.

@@ -41,6 +41,7 @@ func (p Params) withoutChunking() Params {
 // the file, as JSON, under the document's own name.
 func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
 	chunking := j.params.chunkingOnly()
+	chunking.Split = Split{Mode: j.params.Split.Mode, Password: j.params.Split.Password}
 	j.params = j.params.withoutChunking()
 	var err error
 	if j.fields, err = j.params.wire(); err != nil {
@@ -71,14 +72,14 @@ func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
 	if err != nil {
 		return localError(s.document.name, err)
 	}
-	first := s.report
+	first, kept := s.report, s.kept
 	err = s.send(second, deliver)
 	s.report.MediaType, s.report.Pages, s.report.Missing = first.MediaType, first.Pages, first.Missing
 	for i := len(first.Parts); i < len(s.report.Parts); i++ {
 		s.report.Parts[i].Chunking = true
 	}
 	var api *APIError
-	if errors.As(err, &api) && s.client.cache != nil {
+	if errors.As(err, &api) && kept {
 		api.hint = "the partitioned elements are kept in the cache"
 	}
 	if err == nil && partial != nil {

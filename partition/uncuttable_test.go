@@ -76,7 +76,8 @@ func TestWhatCannotBeCutGoesWhole(t *testing.T) {
 		request, _ := partitiontest.FromContext(r.Context())
 		var elements []partition.Element
 		for page := request.Pages.First; page <= request.Pages.Last; page++ {
-			elements = append(elements, partition.Element{Type: partition.Title, Metadata: partition.Metadata{PageNumber: page}})
+			elements = append(elements, partition.Element{Type: partition.Title, Metadata: partition.Metadata{PageNumber: page}},
+				partition.Element{Type: partition.PageBreak})
 		}
 		_ = json.NewEncoder(w).Encode(elements)
 	})
@@ -85,7 +86,7 @@ func TestWhatCannotBeCutGoesWhole(t *testing.T) {
 		bubble(t, options, func(t *testing.T, s *partitiontest.Server) {
 			result, err := newClient(t, s, partition.WithMaxInFlight(width)).Partition(t.Context(), document(), partition.Params{StartingPageNumber: new(11)})
 			require.NoError(t, err)
-			require.Equal(t, upTo(11, 18), numbers(result.Elements))
+			require.Equal(t, []int{11, 0, 12, 0, 13, 0, 14, 0, 15, 0, 16, 0, 17, 0, 18, 0}, numbers(result.Elements))
 			require.Len(t, s.Requests(), 3)
 			require.Equal(t, 8, result.Report.AnsweredPages())
 			require.Len(t, result.Report.Warnings, 1)
@@ -93,6 +94,14 @@ func TestWhatCannotBeCutGoesWhole(t *testing.T) {
 			require.Contains(t, result.Report.Warnings[0], ": sent whole for the pages from 5 on")
 		})
 	}
+	bubble(t, options, func(t *testing.T, s *partitiontest.Server) {
+		cache := &memoryCache{}
+		for range 3 {
+			_, err := newClient(t, s, partition.WithCache(cache)).Partition(t.Context(), document(), partition.Params{})
+			require.NoError(t, err)
+			require.Len(t, s.Requests(), 3, "what was answered is not sent again")
+		}
+	})
 	bubble(t, options, func(t *testing.T, s *partitiontest.Server) {
 		s.Script(partitiontest.Fault{Match: func(r partitiontest.Request) bool { return r.Pages.Len() == 8 }, Do: partitiontest.Detail(400, "no")})
 		_, err := newClient(t, s).Partition(t.Context(), document(), partition.Params{Split: partition.Split{AllowFailed: true}})

@@ -86,6 +86,9 @@ func (p *Policy) UnmarshalJSON(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&w); err != nil {
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			err = fmt.Errorf("%s: a %s does not belong there", wrong.Field, wrong.Value) // without the names of Go types
+		}
 		return fmt.Errorf("retry policy: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {

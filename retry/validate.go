@@ -57,7 +57,19 @@ func (p *Policy) Validate() error {
 	if p.Peek.Bytes < 0 || p.Peek.Wait < 0 || p.Peek.Result < 0 {
 		add("peek: negative value")
 	}
-	return errors.Join(errs...)
+	return joined(errs)
+}
+
+// joined is the errors in one line.
+func joined(errs []error) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	texts := make([]string, len(errs))
+	for i, err := range errs {
+		texts[i] = err.Error()
+	}
+	return errors.New(strings.Join(texts, "; "))
 }
 
 func (r *Rule) problems() (errs []error) {
