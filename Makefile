@@ -16,8 +16,8 @@ build: ## build bin/quire
 
 demo: build ## partition the project's own small documents with the embedded engine, and print elements and a summary
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
-	echo '$$ quire partition testdata/demo --local -f jsonl --summary summary.json' && \
-	bin/quire partition testdata/demo --local -f jsonl --summary "$$dir/summary.json" && \
+	echo '$$ quire partition testdata/demo --local --no-cache -f jsonl --summary summary.json' && \
+	bin/quire partition testdata/demo --local --no-cache -f jsonl --summary "$$dir/summary.json" && \
 	echo '$$ cat summary.json' && cat "$$dir/summary.json"
 
 test: ## run the tests (under 2 minutes on 2 cores once built)
