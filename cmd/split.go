@@ -108,12 +108,7 @@ func (f *splitFlags) ranges(pages int) ([]split.PageRange, error) {
 	if wanted.Last > pages {
 		return nil, usageError("page range %s: the document has pages 1-%d", wanted, pages)
 	}
-	ranges := split.Plan(wanted.Len(), f.settings.Concurrency)
-	for i := range ranges {
-		ranges[i].First += wanted.First - 1
-		ranges[i].Last += wanted.First - 1
-	}
-	return ranges, nil
+	return wanted.Plan(f.settings.Concurrency), nil
 }
 
 func (f *splitFlags) write(

@@ -159,15 +159,11 @@ func (j *job) planPDF(ctx context.Context) error {
 	}
 	requests := []split.PageRange{wanted}
 	if reason := j.wholeBecause(); reason != "" {
-		if len(split.Plan(wanted.Len(), s.concurrency())) > 1 {
+		if len(wanted.Plan(s.concurrency())) > 1 {
 			j.warn("%s: sent in one request", reason)
 		}
 	} else if !s.Off {
-		requests = split.Plan(wanted.Len(), s.concurrency())
-		for i := range requests {
-			requests[i].First += wanted.First - 1
-			requests[i].Last += wanted.First - 1
-		}
+		requests = wanted.Plan(s.concurrency())
 	}
 	if s.Narrow && j.wholeBecause() == "" {
 		j.plan.Narrowing = 2 * bits.Len(uint(requests[0].Len()-1)) // the first is the largest

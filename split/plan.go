@@ -44,3 +44,14 @@ func chunkCount(pages, concurrency int) int {
 }
 
 func ceilDiv(a, b int) int { return (a-1)/b + 1 }
+
+// Plan cuts the range as [Plan] cuts a document of so many pages: for a part of a
+// document.
+func (r PageRange) Plan(concurrency int) []PageRange {
+	ranges := Plan(r.Len(), concurrency)
+	for i := range ranges {
+		ranges[i].First += r.First - 1
+		ranges[i].Last += r.First - 1
+	}
+	return ranges
+}

@@ -83,3 +83,8 @@ func TestPlanProperties(t *testing.T) {
 		}
 	}
 }
+
+func TestPlanOfARange(t *testing.T) {
+	require.Equal(t, []PageRange{{3, 4}, {5, 6}, {7, 7}}, PageRange{3, 7}.Plan(10))
+	require.Nil(t, PageRange{}.Plan(10))
+}
