@@ -94,7 +94,7 @@ func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
 		Handler: local.Guard(engine, f.hosts...), ReadHeaderTimeout: 30 * time.Second, ReadTimeout: f.timeout, IdleTimeout: 2 * time.Minute,
 		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
 	}
-	fmt.Fprintf(sh.stderr, "serving the partition API on http://%s (%s); ^C ends it\n", listener.Addr(), engine.Name())
+	fmt.Fprintf(sh.stderr, "serving the partition API on http://%s by %s; ^C ends it\n", listener.Addr(), engine.Name())
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() {
 		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
