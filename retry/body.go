@@ -22,7 +22,10 @@ type sentBody struct {
 	err    error // of Open or Read, which is the caller's fault and not the network's
 }
 
-var errBodyClosed = errors.New("request body closed")
+var (
+	errBodyClosed = errors.New("request body closed")
+	errTooLong    = errors.New("the request's body is longer than declared")
+)
 
 func (s *sentBody) Read(p []byte) (int, error) {
 	rc, err := s.open()
@@ -30,16 +33,30 @@ func (s *sentBody) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := rc.Read(p)
+	more := 0
+	if l := s.body.Len; l >= 0 && err == nil && s.taken()+int64(n) == l {
+		// Whether that is all is found out before the last byte goes out: the
+		// server may answer it before anybody sees that there is more.
+		more, err = rc.Read(make([]byte, 1))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.n += int64(n)
+	s.n += int64(n + more)
 	switch {
+	case s.body.Len >= 0 && s.n > s.body.Len:
+		return 0, errTooLong
 	case errors.Is(err, io.EOF):
 		s.eof = true
 	case err != nil && !s.closed:
 		s.err = err
 	}
 	return n, err
+}
+
+func (s *sentBody) taken() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.n
 }
 
 func (s *sentBody) open() (io.ReadCloser, error) {
