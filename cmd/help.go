@@ -124,7 +124,8 @@ var environmentVariables = []struct{ name, meaning string }{
 	{partition.EnvAPIKey, "the API key, unless --api-key-file is given"},
 	{partition.EnvAPIURL, "the API's base URL or endpoint, unless --url is given"},
 	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies"},
-	{"TMPDIR", "where chunks and answers wait while a document is under way"},
+	{"XDG_CACHE_HOME", "where the cache is, unless --cache-dir is given"},
+	{"TMPDIR", "where chunks and answers wait while a document is under way without a cache"},
 	{"NO_COLOR, TERM=dumb", "no live progress line"},
 }
 

@@ -40,7 +40,7 @@ type ChunkMode string
 // The chunk modes.
 const (
 	Buffered   ChunkMode = "buffered" // in memory, the default
-	DiskCached ChunkMode = "disk"     // in files of a private temporary directory, which is removed at the end
+	DiskCached ChunkMode = "disk"     // in private files that are removed at the end: of the cache where it offers a place, else of a temporary directory
 )
 
 // ChunkingScope is what the API's text chunking is applied to.

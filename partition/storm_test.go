@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -148,7 +149,7 @@ func TestMakespan(t *testing.T) {
 		total, longest := time.Duration(0), time.Duration(0)
 		slow := random.IntN(chunks)
 		for i := range times {
-			times[i] = time.Duration(float64(10*time.Second) * (0.2 + random.ExpFloat64()))
+			times[i] = time.Duration(float64(10*time.Second) * math.Exp(0.7*random.NormFloat64())) // lognormal
 			if i == slow {
 				times[i] = 300 * time.Second
 			}
