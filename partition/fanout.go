@@ -135,8 +135,9 @@ func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
 		}
 		if err != nil {
 			p.report.Err = f.unsent(err)
+			goOn := f.tolerates(ctx, err) // asked first: once the last part is done, the document may be over
 			close(p.done)
-			if f.tolerates(ctx, err) {
+			if goOn {
 				continue
 			}
 			return p.report.Err
