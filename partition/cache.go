@@ -90,16 +90,6 @@ func (c *config) headersOf() [][]string {
 	return headers
 }
 
-// hash reads the document for its cache keys.
-func (j *job) hash(ctx context.Context) error {
-	h := sha256.New()
-	if _, err := io.Copy(h, &contextReader{ctx, io.NewSectionReader(j.source, 0, j.size)}); err != nil {
-		return err
-	}
-	j.sha256 = hex.EncodeToString(h.Sum(nil))
-	return nil
-}
-
 // caches tells whether answers of this document are stored. Those to a document that needs a password are not, unless its chunks
 // may go to disk as well.
 func (f *fanout) caches() bool {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -623,6 +624,36 @@ func TestOpen(t *testing.T) {
 	defer s.Close()
 	_, err = newClient(t, s).Partition(t.Context(), d, partition.Params{})
 	require.ErrorContains(t, err, "document is closed")
+}
+
+func TestSHA256(t *testing.T) {
+	const want = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+	reads := &countingReader{ReaderAt: strings.NewReader("hello")}
+	d := partition.FromReaderAt("a.txt", reads, 5)
+	for range 2 {
+		sum, err := d.SHA256(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, sum)
+	}
+	require.Equal(t, int64(5), reads.bytes, "read once")
+	require.NoError(t, d.Close())
+	_, err := d.SHA256(t.Context())
+	require.ErrorContains(t, err, "a.txt: document is closed")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = text("x").SHA256(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+type countingReader struct {
+	io.ReaderAt
+	bytes int64
+}
+
+func (r *countingReader) ReadAt(p []byte, at int64) (int, error) {
+	n, err := r.ReaderAt.ReadAt(p, at)
+	r.bytes += int64(n)
+	return n, err
 }
 
 func TestFromReader(t *testing.T) {

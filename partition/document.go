@@ -3,6 +3,8 @@ package partition
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -25,6 +27,7 @@ type Document struct {
 	mu     sync.Mutex
 	source io.ReaderAt
 	size   int64
+	sum    string // of the content, once it was asked for
 	closed bool
 }
 
@@ -120,6 +123,37 @@ func (d *Document) Close() error {
 		return closer.Close()
 	}
 	return nil
+}
+
+// SHA256 is the hash of the document's content, in lower-case hexadecimal. The content is read for it once. Reading stops when ctx
+// ends.
+func (d *Document) SHA256(ctx context.Context) (string, error) {
+	source, size, err := d.acquire()
+	if err != nil {
+		return "", localError(d.name, err)
+	}
+	d.mu.Lock()
+	sum := d.sum
+	d.mu.Unlock()
+	if sum != "" {
+		return sum, nil
+	}
+	if sum, err = hashOf(ctx, source, size); err != nil {
+		return "", localError(d.name, err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sum = sum
+	return sum, nil
+}
+
+// hashOf reads size bytes of source.
+func hashOf(ctx context.Context, source io.ReaderAt, size int64) (string, error) {
+	h := sha256.New()
+	if _, err := io.Copy(h, &contextReader{ctx, io.NewSectionReader(source, 0, size)}); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // acquire opens the document if it is not open, and returns its content.

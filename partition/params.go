@@ -1,6 +1,9 @@
 package partition
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -239,6 +242,25 @@ func checkExtra(name string) error {
 		return fmt.Errorf("parameter %s: control character in the name", Printable(name))
 	}
 	return nil
+}
+
+// Key names all that p changes in a document's elements, for programs that remember what they have done: the form fields, and of
+// [Split] the pages, how finely a PDF is cut, the scope of chunking and whether parents are repaired. What only decides whether
+// there is a result, or how it is come by, is not in it: mode, limits, password, AllowFailed and Narrow.
+func (p Params) Key() (Key, error) {
+	fields, err := p.wire()
+	if err != nil {
+		return Key{}, err
+	}
+	described := [][]string{
+		{"pages", p.Split.Pages.String()}, {"concurrency", strconv.Itoa(p.Split.concurrency())}, {"off", strconv.FormatBool(p.Split.Off)},
+		{"scope", string(cmp.Or(p.Split.Scope, ScopeWhole))}, {"repair_parents", strconv.FormatBool(p.Split.RepairParents)},
+	}
+	for _, field := range fields {
+		described = append(described, []string{"field", field.name, field.value})
+	}
+	encoded, err := json.Marshal(described)
+	return sha256.Sum256(encoded), err
 }
 
 // A formField is one part of the multipart form.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/quire-dev/quire/split"
 )
 
 func TestUnsetParamsAreAbsent(t *testing.T) {
@@ -63,6 +65,35 @@ func TestEveryParamIsClassified(t *testing.T) {
 			require.Contains(t, []string{"Extra", "Split"}, field.Name)
 		}
 	}
+}
+
+// TestKeyTellsParamsApart goes through every field of Split: one that changes elements changes the key, and no other does.
+func TestKeyTellsParamsApart(t *testing.T) {
+	key := func(p Params) Key {
+		k, err := p.Key()
+		require.NoError(t, err)
+		return k
+	}
+	changes := map[string]bool{"Off": true, "Concurrency": true, "Pages": true, "Scope": true, "RepairParents": true}
+	for field := range reflect.TypeFor[Split]().Fields() {
+		var p Params
+		switch v := reflect.ValueOf(&p.Split).Elem().FieldByIndex(field.Index); v.Kind() {
+		case reflect.Bool:
+			v.SetBool(true)
+		case reflect.String:
+			v.SetString("x")
+		case reflect.Struct:
+			p.Split.Pages = split.PageRange{First: 2, Last: 3}
+		default:
+			v.SetInt(7)
+		}
+		require.Equal(t, changes[field.Name], key(p) != key(Params{}), field.Name)
+	}
+	require.Equal(t, key(Params{}), key(Params{Split: Split{Concurrency: 10, Scope: ScopeWhole}}), "defaults are the same as unset")
+	require.NotEqual(t, key(Params{}), key(Params{Strategy: StrategyFast}))
+	require.NotEqual(t, key(Params{Languages: []string{"eng", "deu"}}), key(Params{Languages: []string{"engdeu"}}))
+	_, err := Params{Extra: url.Values{"files": {"x"}}}.Key()
+	require.Error(t, err)
 }
 
 func TestSet(t *testing.T) {

@@ -93,8 +93,8 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		j.warn("named .pdf but its content is no PDF: sent as %s", mediaType)
 	}
 	if c.cache != nil {
-		if err := j.hash(ctx); err != nil {
-			return nil, localError(d.name, err)
+		if j.sha256, err = d.SHA256(ctx); err != nil {
+			return nil, err
 		}
 	}
 	if mediaType != pdfType || found != pdfType {

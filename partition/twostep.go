@@ -67,7 +67,7 @@ func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
 		params: chunking, name: j.name, source: file, size: elements.size,
 	}
 	if second.fields, err = chunking.wire(); err == nil && s.client.cache != nil {
-		err = second.hash(s.ctx)
+		second.sha256, err = hashOf(s.ctx, second.source, second.size)
 	}
 	if err != nil {
 		return localError(s.document.name, err)
