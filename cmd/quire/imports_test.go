@@ -29,7 +29,8 @@ var arrows = map[string][]string{
 	"partition":               {"retry", "split"},
 	"partition/local":         {"partition", "split"},
 	"partition/partitiontest": {"partition", "split"},
-	"cmd":                     {"partition", "partition/local", "cache", "split", "retry"},
+	"cmd":                     {"partition", "partition/local", "cache", "split", "retry", "cmd/journal"},
+	"cmd/journal":             {},
 	"cmd/quire":               {"cmd"},
 }
 
@@ -41,6 +42,7 @@ var owners = map[string]string{
 	"github.com/tetratelabs/wazero":         "partition/local",
 	"github.com/yuin/goldmark":              "partition/local",
 	"golang.org/x/net/html":                 "partition/local",
+	"github.com/gofrs/flock":                "cmd/journal",
 	"github.com/spf13/cobra":                "cmd",
 	"github.com/spf13/pflag":                "cmd",
 	"github.com/schollz/progressbar":        "cmd",

@@ -1,0 +1,409 @@
+// Package journal remembers what was done to each document of an output folder.
+//
+// It lives in the folder .quire beside the outputs: manifest.jsonl is the journal proper, one record a line, of which the last one of
+// a name counts; lock keeps a second run out, and holder.json says who holds it; tmp is where outputs grow until they are whole.
+// Everything in it is private to the user.
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gofrs/flock"
+)
+
+// Folder is the name of the journal's folder in the output folder.
+const Folder = ".quire"
+
+const (
+	manifestName = "manifest.jsonl"
+	tempName     = "tmp"
+
+	// format is the manifest's version. It stands in the first line.
+	format = 1
+
+	// compactFrom and compactAbove say when a manifest is written anew: it has at least so many lines, and so many times more lines
+	// than documents.
+	compactFrom  = 1000
+	compactAbove = 2
+)
+
+// A Journal is the opened journal of one output folder. Its methods may be called by several goroutines at once.
+type Journal struct {
+	root     *os.Root // the journal's folder
+	lock     *flock.Flock
+	manifest *os.File
+
+	mu    sync.Mutex
+	end   int64 // where the next record goes
+	lines int
+	index map[nameKey]place
+	err   error // after it nothing is written any more
+}
+
+// nameKey is a short hash of a name: the index holds 100,000 documents in a few megabytes.
+type nameKey [16]byte
+
+// A place is where a name's last record stands.
+type place struct {
+	offset  int64
+	seen    bool // looked up, or written, since the journal was opened
+	failing bool
+}
+
+func keyOf(name string) (k nameKey) {
+	sum := sha256.Sum256([]byte(name))
+	copy(k[:], sum[:])
+	return k
+}
+
+// Open opens the journal of the output folder, whose path is dir, and takes its lock: while it is held, another Open fails with a
+// [*HeldError]. What a killed run left half written is removed. warn is told of what is out of order and can be gone on without.
+func Open(output *os.Root, dir string, warn func(error)) (_ *Journal, err error) {
+	if err := makeFolder(output, Folder); err != nil {
+		return nil, err
+	}
+	root, err := output.OpenRoot(Folder)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{root: root, index: map[nameKey]place{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, j.Close())
+		}
+	}()
+	if err := j.takeLock(filepath.Join(dir, Folder), warn); err != nil {
+		return nil, err
+	}
+	if err := j.sweep(); err != nil {
+		return nil, err
+	}
+	if err := j.load(warn); err != nil {
+		return nil, err
+	}
+	if j.lines >= compactFrom && j.lines > compactAbove*len(j.index) {
+		return j, j.compact()
+	}
+	return j, nil
+}
+
+// makeFolder makes a private folder, or makes sure that what is there is one.
+func makeFolder(root *os.Root, name string) error {
+	err := root.Mkdir(name, 0o700)
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, err := root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("%s: not a folder", name)
+	}
+	return nil
+}
+
+// sweep empties the folder of outputs under way: the lock is held, so nobody is at work there.
+func (j *Journal) sweep() error {
+	if err := makeFolder(j.root, tempName); err != nil {
+		return err
+	}
+	folder, err := j.root.Open(tempName)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	for {
+		names, err := folder.Readdirnames(1000)
+		for _, name := range names {
+			if err := j.root.RemoveAll(path.Join(tempName, name)); err != nil {
+				return err
+			}
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+}
+
+// TempName is a new name for an output under way, below the output folder. What stands there is removed by the next [Open].
+func TempName() string { return path.Join(Folder, tempName, strings.ToLower(rand.Text())) }
+
+// load reads the manifest, and what of it can be read counts.
+func (j *Journal) load(warn func(error)) error {
+	var err error
+	if j.manifest, err = j.root.OpenFile(manifestName, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+		return err
+	}
+	damaged := 0
+	err = eachLine(j.manifest, func(offset int64, line []byte) error {
+		if offset == 0 {
+			if version := formatOf(line); version != format {
+				return &unknownFormatError{version}
+			}
+			return nil
+		}
+		j.lines++
+		var r struct {
+			Name      string `json:"name"`
+			NameBytes []byte `json:"name_bytes"`
+			State     State  `json:"state"`
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			damaged++
+			return nil
+		}
+		name := whole(r.Name, r.NameBytes)
+		j.index[keyOf(name)] = place{offset: offset, failing: r.State != Done}
+		return nil
+	}, &j.end)
+	if unknown := (*unknownFormatError)(nil); errors.As(err, &unknown) {
+		return j.startAfresh(unknown, warn)
+	}
+	if err != nil {
+		return err
+	}
+	if damaged > 0 {
+		warn(fmt.Errorf("%s/%s: %d of %d records cannot be read: their documents are done again", Folder, manifestName, damaged, j.lines))
+	}
+	if j.end == 0 {
+		return j.begin()
+	}
+	return j.manifest.Truncate(j.end) // a torn last line
+}
+
+// begin writes the first line of an empty manifest.
+func (j *Journal) begin() error {
+	header := fmt.Appendf(nil, `{"quire_manifest":%d}`+"\n", format)
+	if err := j.manifest.Truncate(0); err != nil {
+		return err
+	}
+	_, err := j.manifest.WriteAt(header, 0)
+	j.end = int64(len(header))
+	return err
+}
+
+// formatOf is the version in the first line, 0 where that says none.
+func formatOf(line []byte) int {
+	var header struct {
+		Format int `json:"quire_manifest"`
+	}
+	if json.Unmarshal(line, &header) != nil {
+		return 0
+	}
+	return header.Format
+}
+
+// An unknownFormatError is a manifest of another version than this one, or no manifest at all.
+type unknownFormatError struct{ version int }
+
+func (e *unknownFormatError) Error() string {
+	if e.version == 0 {
+		return "not a manifest"
+	}
+	return fmt.Sprintf("a manifest of format %d, this is format %d", e.version, format)
+}
+
+// startAfresh puts a manifest that cannot be read aside.
+func (j *Journal) startAfresh(why *unknownFormatError, warn func(error)) error {
+	aside := manifestName + ".unknown"
+	warn(fmt.Errorf("%s/%s: %w: put aside as %s, every document is done again", Folder, manifestName, why, aside))
+	if err := j.manifest.Close(); err != nil {
+		return err
+	}
+	if err := j.root.Rename(manifestName, aside); err != nil {
+		return err
+	}
+	var err error
+	if j.manifest, err = j.root.OpenFile(manifestName, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		return err
+	}
+	j.index, j.lines, j.end = map[nameKey]place{}, 0, 0
+	return j.begin()
+}
+
+// eachLine calls f with every whole line of a file and where it starts; end becomes where the last whole line ends.
+func eachLine(r io.Reader, f func(offset int64, line []byte) error, end *int64) error {
+	lines := bufio.NewReaderSize(r, 64<<10)
+	var long []byte
+	for {
+		piece, err := lines.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long = append(long, piece...)
+			continue
+		}
+		line := piece
+		if len(long) > 0 {
+			line = append(long, piece...)
+			long = nil
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil // what is behind the last line's end was torn
+		case err != nil:
+			return err
+		}
+		offset := *end
+		*end += int64(len(line))
+		if err := f(offset, line); err != nil {
+			return err
+		}
+	}
+}
+
+// Lookup returns what is known of the document whose output has this name.
+func (j *Journal) Lookup(name string) (Record, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	key := keyOf(name)
+	at, known := j.index[key]
+	if !known {
+		return Record{}, false
+	}
+	at.seen = true
+	j.index[key] = at
+	r, err := j.read(at.offset)
+	return r, err == nil && r.Name == name
+}
+
+// read reads the record at an offset.
+func (j *Journal) read(offset int64) (r Record, err error) {
+	line, err := bufio.NewReaderSize(io.NewSectionReader(j.manifest, offset, j.end-offset), 1<<10).ReadBytes('\n')
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(line, &r)
+}
+
+// Append writes records, all of them or none, and returns when they are on the disk. After an error nothing more is written.
+func (j *Journal) Append(records ...Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return j.err
+	}
+	var lines bytes.Buffer
+	offsets := make([]int64, len(records))
+	for i, r := range records {
+		offsets[i] = j.end + int64(lines.Len())
+		line, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		lines.Write(append(line, '\n'))
+	}
+	_, err := j.manifest.WriteAt(lines.Bytes(), j.end)
+	if err == nil {
+		err = j.manifest.Sync()
+	}
+	if err != nil {
+		_ = j.manifest.Truncate(j.end) // else the next Open takes what is there for torn
+		j.err = err
+		return err
+	}
+	j.end += int64(lines.Len())
+	j.lines += len(records)
+	for i, r := range records {
+		j.index[keyOf(r.Name)] = place{offset: offsets[i], seen: true, failing: r.State != Done}
+	}
+	return nil
+}
+
+// Unseen yields the records of documents that were neither looked up nor written since the journal was opened; with failing only
+// those that did not end well. They come in the order of the manifest. The journal must not be written meanwhile.
+func (j *Journal) Unseen(failing bool) iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		for _, offset := range j.offsets(func(p place) bool { return !p.seen && (p.failing || !failing) }) {
+			j.mu.Lock()
+			r, err := j.read(offset)
+			j.mu.Unlock()
+			if err == nil && !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+func (j *Journal) offsets(of func(place) bool) []int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var offsets []int64
+	for _, p := range j.index {
+		if of(p) {
+			offsets = append(offsets, p.offset)
+		}
+	}
+	slices.Sort(offsets)
+	return offsets
+}
+
+// compact writes the manifest anew without the records that others have replaced.
+func (j *Journal) compact() (err error) {
+	temp := path.Join(tempName, manifestName)
+	file, err := j.root.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	anew := &Journal{root: j.root, manifest: file, index: make(map[nameKey]place, len(j.index))}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, file.Close(), j.root.Remove(temp))
+		}
+	}()
+	if err := anew.begin(); err != nil {
+		return err
+	}
+	var batch []Record
+	flush := func() error {
+		err := anew.Append(batch...)
+		batch = batch[:0]
+		return err
+	}
+	for r := range j.Unseen(false) {
+		if batch = append(batch, r); len(batch) == compactFrom {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return err
+	}
+	if err := j.root.Rename(temp, manifestName); err != nil {
+		return err
+	}
+	old := j.manifest
+	j.manifest, j.end, j.lines, j.index = anew.manifest, anew.end, anew.lines, anew.index
+	for key, p := range j.index {
+		p.seen = false
+		j.index[key] = p
+	}
+	return old.Close()
+}
+
+// Close gives the lock back.
+func (j *Journal) Close() error {
+	var err error
+	if j.manifest != nil {
+		err = j.manifest.Close()
+	}
+	return errors.Join(err, j.releaseLock(), j.root.Close())
+}
