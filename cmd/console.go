@@ -1,57 +1,62 @@
 package cmd
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/retry"
 )
 
-// A console is what people see on standard error: lines, and below them, on a terminal, one live line.
+// A console is what people, or programs, see of a run on standard error: lines, and below them, on a terminal, one live line.
 type console struct {
-	w     io.Writer
-	quiet bool
+	w        io.Writer
+	quiet    bool
+	progress string // one of the ways of showing it
+	ended    chan struct{}
+	ticking  sync.WaitGroup
 
-	mu   sync.Mutex
-	bar  *progressbar.ProgressBar // nil without a live line
-	live struct{ documents, parts, partsDone, pages, inFlight, retries int }
-
-	wholePages map[string]int // by document that goes whole
+	mu       sync.Mutex
+	standing standing
+	drawn    bool // the live line is on the terminal
 }
 
 // The ways of showing progress.
 const (
 	progressAuto  = "auto"
-	progressBar   = "bar"
-	progressPlain = "plain"
+	progressBar   = "bar"   // a live line
+	progressPlain = "plain" // a line a document, and one from time to time
+	progressJSON  = "json"  // the same for programs: every line is a JSON object
 	progressNone  = "none"
 )
 
+// progressEvery is how often progress is shown.
+var progressEvery = map[string]time.Duration{
+	progressBar: 200 * time.Millisecond, progressPlain: 10 * time.Second, progressJSON: time.Second,
+}
+
 func newConsole(sh *shell, progress string, quiet bool) (*console, error) {
-	c := &console{w: sh.stderr, quiet: quiet, wholePages: map[string]int{}}
+	c := &console{w: sh.stderr, quiet: quiet, ended: make(chan struct{}), standing: newStanding()}
 	switch progress {
 	case progressAuto:
 		progress = progressNone
 		if isTerminal(sh.stderr) && sh.env["TERM"] != "dumb" && sh.env["NO_COLOR"] == "" && !quiet {
 			progress = progressBar
 		}
-	case progressBar, progressPlain, progressNone:
+	case progressBar, progressPlain, progressJSON, progressNone:
 	default:
-		return nil, usageError("progress %q: not one of %s, %s, %s, %s", progress, progressAuto, progressBar, progressPlain, progressNone)
+		return nil, usageError("progress %q: not one of %s, %s, %s, %s, %s",
+			progress, progressAuto, progressBar, progressPlain, progressJSON, progressNone)
 	}
-	if progress == progressBar {
-		c.bar = progressbar.NewOptions(-1,
-			progressbar.OptionSetWriter(sh.stderr), progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionShowCount(), progressbar.OptionSetItsString("requests"), progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetWidth(10), progressbar.OptionSetPredictTime(true), progressbar.OptionShowElapsedTimeOnFinish(),
-		)
+	c.progress = progress
+	if every := progressEvery[progress]; every > 0 {
+		c.ticking.Go(func() { c.tick(every) })
 	}
 	return c, nil
 }
@@ -61,14 +66,68 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
+// tick shows progress from time to time.
+func (c *console) tick(every time.Duration) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-c.ended:
+			return
+		case now := <-ticker.C:
+			c.mu.Lock()
+			c.show(now)
+			c.mu.Unlock()
+		}
+	}
+}
+
+// show shows where the run stands.
+func (c *console) show(now time.Time) {
+	switch c.progress {
+	case progressBar:
+		fmt.Fprintf(c.w, "\r%s\x1b[K", c.standing.line(now, c.columns()-1))
+		c.drawn = true
+	case progressPlain:
+		if !c.quiet {
+			fmt.Fprintln(c.w, c.standing.line(now, 0))
+		}
+	case progressJSON:
+		c.object(c.standing.progress(now))
+	}
+}
+
+// object writes a line for programs.
+func (c *console) object(event any) {
+	if line, err := json.Marshal(event); err == nil { // texts and numbers always can be
+		fmt.Fprintf(c.w, "%s\n", line)
+	}
+}
+
+// clear takes the live line away until it is shown again.
+func (c *console) clear() {
+	if c.drawn {
+		fmt.Fprint(c.w, "\r\x1b[K")
+		c.drawn = false
+	}
+}
+
 // say prints a line above the live line. Errors of standard error have nowhere to go.
 func (c *console) say(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.bar != nil {
-		_ = c.bar.Clear()
+	if c.progress == progressJSON {
+		c.object(messageEvent{"message", fmt.Sprintf(format, args...)})
+		return
 	}
+	c.clear()
 	fmt.Fprintf(c.w, format+"\n", args...)
+}
+
+// messageEvent is a line for people in the progress for programs.
+type messageEvent struct {
+	Event string `json:"event"`
+	Text  string `json:"text"`
 }
 
 // remark is say for what -q leaves out.
@@ -78,59 +137,71 @@ func (c *console) remark(format string, args ...any) {
 	}
 }
 
-// observe moves the live line, and says which requests have been without an answer for long.
+// Write writes a line of the log above the live line.
+func (c *console) Write(line []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clear()
+	return c.w.Write(line)
+}
+
+// expect says how much there is to do.
+func (c *console) expect(documents int, bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.standing.total, c.standing.bytes = documents, bytes
+}
+
+// observe counts, and says which requests have been without an answer for long, and that the server is waited for.
 func (c *console) observe(e partition.Event) {
+	name := partition.Printable(e.Document)
+	if e.Pages.Len() > 0 {
+		name += " pages " + e.Pages.String()
+	}
 	if e.Kind == partition.AttemptEvent && e.Attempt.Kind == retry.EventSilence {
-		pages := ""
-		if e.Pages.Len() > 0 {
-			pages = " pages " + e.Pages.String()
-		}
-		c.remark("waiting: %s%s: no answer for %s", partition.Printable(e.Document), pages, e.Attempt.Wait)
+		c.remark("waiting: %s: no answer for %s", name, e.Attempt.Wait)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch e.Kind {
-	case partition.DocumentPlanned:
-		c.live.parts += len(e.Plan.Requests)
-		if e.Plan.Whole() {
-			c.wholePages[e.Document] = e.Plan.Pages
-		}
-	case partition.PartEnd:
-		c.live.partsDone++
-		if e.Err == nil {
-			c.live.pages += e.Pages.Len() + c.wholePages[e.Document]
-			delete(c.wholePages, e.Document)
-		}
-	case partition.DocumentEnd:
-		c.live.documents++
-	case partition.AttemptEvent:
-		switch e.Attempt.Kind {
-		case retry.EventAttempt:
-			c.live.inFlight++
-		case retry.EventAnswer:
-			c.live.inFlight--
-		case retry.EventSleep:
-			c.live.retries++
-		}
-	}
-	if c.bar == nil {
-		return
-	}
-	if c.live.parts > 0 {
-		c.bar.ChangeMax(c.live.parts)
-	}
-	_ = c.bar.Set(c.live.partsDone)
-	line := fmt.Sprintf("%d docs, %d pages, %d in flight, %d retries", c.live.documents, c.live.pages, c.live.inFlight, c.live.retries)
-	c.bar.Describe(line[:min(len(line), max(c.columns()-barColumns, 0))])
+	c.standing.observe(e, time.Now())
 }
 
-// barColumns is what the live line needs beside its description.
-const barColumns = 45
+// concluded counts a document.
+func (c *console) concluded(w *work) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.standing.concluded(w)
+	if c.progress != progressJSON {
+		return
+	}
+	e := documentEvent{
+		Event: "document", Path: w.entry.path, State: w.state, Skip: w.entry.skip, Elements: w.report.Elements,
+		Pages: w.report.AnsweredPages(), Missing: missingPages(w.report), Requests: w.report.Requests(),
+	}
+	if w.err != nil {
+		e.Kind, e.Error = w.kind(), w.message()
+	}
+	c.object(e)
+}
+
+// documentEvent is what became of a document, for programs.
+type documentEvent struct {
+	Event    string         `json:"event"`
+	Path     string         `json:"path"`
+	State    state          `json:"state"`
+	Skip     string         `json:"skipped_because,omitempty"`
+	Elements int            `json:"elements"`
+	Pages    int            `json:"pages"`
+	Missing  []string       `json:"missing_pages,omitempty"`
+	Requests int            `json:"requests"`
+	Kind     partition.Kind `json:"error_kind,omitempty"`
+	Error    string         `json:"error,omitempty"`
+}
 
 // columns is the width of the terminal.
 func (c *console) columns() int {
 	if file, ok := c.w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
+		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
 			return width
 		}
 	}
@@ -141,15 +212,19 @@ func (c *console) columns() int {
 func (c *console) underWay() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.live.inFlight
+	return c.standing.inFlight
 }
 
-// close takes the live line away.
+// close takes the live line away. What is said after it is said without one.
 func (c *console) close() {
+	select {
+	case <-c.ended:
+		return
+	default:
+	}
+	close(c.ended)
+	c.ticking.Wait()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.bar != nil {
-		_ = c.bar.Clear()
-		c.bar = nil
-	}
+	c.clear()
 }

@@ -2,51 +2,65 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
+	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/quire-dev/quire/partition"
+	"unicode"
+	"unicode/utf8"
 )
 
-// csvColumns are the columns of the csv format, the same for every document. The API's own CSV has other columns for every
-// answer; --output-format text/csv asks for that.
-var csvColumns = []struct {
-	name  string
-	value func(partition.Element) string
-}{
-	{"type", func(e partition.Element) string { return string(e.Type) }},
-	{"element_id", func(e partition.Element) string { return e.ID }},
-	{"text", func(e partition.Element) string { return e.Text }},
-	{"filename", func(e partition.Element) string { return e.Metadata.Filename }},
-	{"filetype", func(e partition.Element) string { return e.Metadata.Filetype }},
-	{"page_number", func(e partition.Element) string { return positive(e.Metadata.PageNumber) }},
-	{"page_name", func(e partition.Element) string { return e.Metadata.PageName }},
-	{"languages", func(e partition.Element) string { return strings.Join(e.Metadata.Languages, " ") }},
-	{"parent_id", func(e partition.Element) string { return e.Metadata.ParentID }},
-	{"category_depth", func(e partition.Element) string { return number(e.Metadata.CategoryDepth) }},
-	{"text_as_html", func(e partition.Element) string { return e.Metadata.TextAsHTML }},
-	{"link_urls", func(e partition.Element) string { return strings.Join(e.Metadata.LinkURLs, " ") }},
-	{"image_url", func(e partition.Element) string { return e.Metadata.ImageURL }},
+// A csvColumn is a column of the csv format.
+type csvColumn struct {
+	name     string
+	metadata bool // it may be left out like the metadata of the same name
+	value    func(item) string
 }
 
-// csvFormat is a table with a header row.
+// csvColumns are the columns, the same for every document; what an element does not have is empty. The API's own CSV has
+// other columns for every answer; --output-format text/csv asks for that.
+var csvColumns = []csvColumn{
+	{"type", false, func(e item) string { return string(e.Type) }},
+	{"element_id", false, func(e item) string { return e.ID }},
+	{"text", false, func(e item) string { return e.Text }},
+	{"filename", true, func(e item) string { return e.Metadata.Filename }},
+	{"filetype", true, func(e item) string { return e.Metadata.Filetype }},                         // media type
+	{"page_number", true, func(e item) string { return positive(e.Metadata.PageNumber) }},          // from 1
+	{"page_name", true, func(e item) string { return e.Metadata.PageName }},                        // a sheet's name
+	{"languages", true, func(e item) string { return strings.Join(e.Metadata.Languages, " ") }},    // ISO 639-3, a space between
+	{"parent_id", true, func(e item) string { return e.Metadata.ParentID }},                        // an element_id
+	{"category_depth", true, func(e item) string { return number(e.Metadata.CategoryDepth) }},      // from 0
+	{"text_as_html", true, func(e item) string { return e.Metadata.TextAsHTML }},                   // of a table
+	{"link_urls", true, func(e item) string { return strings.Join(e.Metadata.LinkURLs, " ") }},     // a space between
+	{"image_url", true, func(e item) string { return e.Metadata.ImageURL }},                        // in the document
+	{"image_path", true, func(e item) string { return cmp.Or(e.imagePath, e.Metadata.ImagePath) }}, // with --images the file
+}
+
+// csvFormat is a table with a header row. With --source-field the columns source_path and source_sha256 stand at its end.
 type csvFormat struct {
 	w       *csv.Writer
+	columns []csvColumn
 	safe    bool
 	started bool
 }
 
-func newCSVFormat(w *bufio.Writer, o formatOptions) formatter {
-	return &csvFormat{w: csv.NewWriter(w), safe: o.csvSafe}
+func newCSVFormat(w *bufio.Writer, o outputOptions, s formatSource) formatter {
+	columns := slices.DeleteFunc(slices.Clone(csvColumns), func(c csvColumn) bool { return c.metadata && !o.metadata.keeps(c.name) })
+	if o.sourceField {
+		columns = append(columns,
+			csvColumn{"source_path", false, func(item) string { return s.path }},
+			csvColumn{"source_sha256", false, func(item) string { return s.sha256 }})
+	}
+	return &csvFormat{w: csv.NewWriter(w), columns: columns, safe: o.csvSafe}
 }
 
-func (f *csvFormat) element(e partition.Element) error {
+func (f *csvFormat) element(e item) error {
 	if err := f.header(); err != nil {
 		return err
 	}
-	row := make([]string, len(csvColumns))
-	for i, column := range csvColumns {
+	row := make([]string, len(f.columns))
+	for i, column := range f.columns {
 		row[i] = column.value(e)
 		if f.safe {
 			row[i] = disarm(row[i])
@@ -68,16 +82,24 @@ func (f *csvFormat) header() error {
 		return nil
 	}
 	f.started = true
-	names := make([]string, len(csvColumns))
-	for i, column := range csvColumns {
+	names := make([]string, len(f.columns))
+	for i, column := range f.columns {
 		names[i] = column.name
 	}
 	return f.w.Write(names)
 }
 
-// disarm keeps a spreadsheet from taking a text for a formula: an apostrophe goes before the characters that begin one.
+// formulaStarts are the characters that OWASP's page on CSV injection and its verification standard (1.2.10) name, with the
+// full-width forms that some spreadsheets take for the same.
+const formulaStarts = "=+-@\t\r\n\x00＝＋－＠"
+
+// disarm keeps a spreadsheet from taking a text for a formula: an apostrophe goes before a cell that begins like one, be it
+// behind spaces, which some drop.
 func disarm(cell string) string {
-	if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+	text := strings.TrimLeftFunc(cell, func(r rune) bool {
+		return (unicode.IsSpace(r) || r == '\ufeff') && !strings.ContainsRune(formulaStarts, r)
+	})
+	if first, size := utf8.DecodeRuneInString(text); size > 0 && strings.ContainsRune(formulaStarts, first) {
 		return "'" + cell
 	}
 	return cell

@@ -2,9 +2,6 @@ package cmd
 
 import (
 	"bufio"
-	"bytes"
-	"encoding/json"
-	"io"
 	"strings"
 
 	"github.com/quire-dev/quire/partition"
@@ -13,98 +10,115 @@ import (
 // A format is one row of the table of output formats.
 type format struct {
 	name      string
-	extension string // of a file, with the dot
-	many      bool   // outputs of several documents one after the other are still in the format
-	streams   bool   // the beginning of an output is of use without its end
-	new       func(w *bufio.Writer, o formatOptions) formatter
+	extension string  // of a file, with the dot
+	many      bool    // outputs of several documents one after the other are still in the format
+	streams   bool    // the beginning of an output is of use without its end
+	can       ability // the options that it knows
+	make      func(*bufio.Writer, outputOptions, formatSource) formatter
 }
 
-type formatOptions struct {
-	csvSafe bool
-}
+// An ability is a set of things that a format can do beside writing elements.
+type ability uint
+
+const (
+	canDisarm   ability = 1 << iota // keep spreadsheets from taking texts for formulas
+	canSource                       // say which document an element comes from
+	canMetadata                     // leave out metadata by name
+	canFlatten                      // write metadata as members of the element
+	canImages                       // name the file that an image was written to
+)
 
 // A formatter writes elements in one format.
 type formatter interface {
-	element(partition.Element) error
+	element(item) error
 	end() error // what stands behind the last element
+}
+
+// An item is an element on its way into a format.
+type item struct {
+	partition.Element
+	imagePath string // the file that its image was written to; "" where it was not
 }
 
 // formats is the table. To add an output format is to add a row.
 var formats = []format{
-	{"json", ".json", false, false, func(w *bufio.Writer, _ formatOptions) formatter { return &jsonFormat{w: w} }},
-	{"jsonl", ".jsonl", true, true, func(w *bufio.Writer, _ formatOptions) formatter { return jsonlFormat{w} }},
-	{"markdown", ".md", false, true, func(w *bufio.Writer, _ formatOptions) formatter { return &markdownFormat{w: w} }},
-	{"text", ".txt", false, true, func(w *bufio.Writer, _ formatOptions) formatter { return &textFormat{w: w} }},
-	{"csv", ".csv", false, true, newCSVFormat},
+	{"json", ".json", false, false, canSource | canMetadata | canFlatten | canImages, newJSONFormat},
+	{"jsonl", ".jsonl", true, true, canSource | canMetadata | canFlatten | canImages, newJSONLFormat},
+	{"markdown", ".md", false, true, 0, newMarkdownFormat},
+	{"text", ".txt", false, true, 0, newTextFormat},
+	{"csv", ".csv", false, true, canDisarm | canSource | canMetadata | canImages, newCSVFormat},
 }
 
 func findFormat(name string) (format, error) {
-	names := make([]string, len(formats))
-	for i, f := range formats {
+	for _, f := range formats {
 		if f.name == name {
 			return f, nil
 		}
-		names[i] = f.name
 	}
-	return format{}, usageError("format %q: not one of %s", name, strings.Join(names, ", "))
+	return format{}, usageError("format %q: not one of %s", name, formatsThatCan(0))
 }
 
-// jsonFormat is one JSON list, an element a line.
-type jsonFormat struct {
-	w       *bufio.Writer
-	started bool
+// formatsThatCan names the formats that have an ability.
+func formatsThatCan(a ability) string {
+	var names []string
+	for _, f := range formats {
+		if f.can&a == a {
+			names = append(names, f.name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
-func (f *jsonFormat) element(e partition.Element) error {
-	separator := "[\n"
-	if f.started {
-		separator = ",\n"
-	}
-	f.started = true
-	return writeElement(f.w, separator, e)
+// A formatSource is what a format may say of the document whose elements it writes.
+type formatSource struct {
+	name   string        // of its output, with slashes and without the format's extension
+	path   string        // as it was given
+	sha256 string        // of its content, in lower-case hex; needed with --source-field only
+	images *outputFolder // what [outputOptions.openImages] returned
 }
 
-func (f *jsonFormat) end() error {
-	closing := "\n]\n"
-	if !f.started {
-		closing = "[]\n"
-	}
-	_, err := f.w.WriteString(closing)
-	return err
+// An elementWriter writes the elements of one document, those that the options ask for.
+type elementWriter struct {
+	formatter formatter
+	types     nameFilter
+	images    *imageWriter // nil: images stay where they are
+	seen      int
+	leftOut   int // elements that the options leave out
 }
 
-// jsonlFormat is one element a line.
-type jsonlFormat struct{ w *bufio.Writer }
-
-func (f jsonlFormat) element(e partition.Element) error {
-	if err := writeElement(f.w, "", e); err != nil {
-		return err
+// writer begins the output of one document. It must be ended, so that everything reaches w; w is flushed by who made it.
+func (f format) writer(w *bufio.Writer, o outputOptions, s formatSource) *elementWriter {
+	writer := &elementWriter{formatter: f.make(w, o, s), types: o.types}
+	if s.images != nil {
+		writer.images = &imageWriter{folder: s.images, dir: o.images, name: s.name}
 	}
-	return f.w.WriteByte('\n')
+	return writer
 }
 
-func (jsonlFormat) end() error { return nil }
-
-// writeElement writes an element on one line; what the server sent over several lines is joined.
-func writeElement(w *bufio.Writer, before string, e partition.Element) error {
-	line, err := e.MarshalJSON()
-	if err != nil {
-		return err
+func (w *elementWriter) element(e partition.Element) error {
+	w.seen++
+	if !w.types.keeps(string(e.Type)) {
+		w.leftOut++
+		return nil
 	}
-	if _, err := w.WriteString(before); err != nil {
-		return err
+	it := item{Element: e}
+	if w.images != nil && e.Metadata.ImageBase64 != "" {
+		var err error
+		if it.imagePath, err = w.images.write(w.seen, e); err != nil {
+			return err
+		}
 	}
-	return compactJSON(w, line)
+	return w.formatter.element(it)
 }
 
-// compactJSON writes JSON without the white space between its tokens; strings and numbers stay as they are.
-func compactJSON(w io.Writer, data []byte) error {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, data); err != nil {
-		return err
+func (w *elementWriter) end() error { return w.formatter.end() }
+
+// warnings is what went wrong without keeping the output from being right. It may be asked at any time.
+func (w *elementWriter) warnings() []string {
+	if w.images == nil {
+		return nil
 	}
-	_, err := w.Write(compact.Bytes())
-	return err
+	return w.images.warnings()
 }
 
 // textFormat is the texts of the elements, a blank line between.
@@ -113,7 +127,11 @@ type textFormat struct {
 	started bool
 }
 
-func (f *textFormat) element(e partition.Element) error {
+func newTextFormat(w *bufio.Writer, _ outputOptions, _ formatSource) formatter {
+	return &textFormat{w: w}
+}
+
+func (f *textFormat) element(e item) error {
 	if e.Text == "" {
 		return nil
 	}

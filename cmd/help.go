@@ -5,21 +5,20 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-
-	"github.com/quire-dev/quire/partition"
 )
 
 // flagGroup is the annotation that says under which heading a flag stands in the help text.
 const flagGroup = "quire_group"
 
-// The headings, in their order.
+// The headings.
 const (
 	groupInput  = "Input"
 	groupOutput = "Output"
+	groupRun    = "The run"
 	groupServer = "Server"
 	groupSplit  = "Splitting"
 	groupRetry  = "Retrying and time limits"
@@ -38,11 +37,19 @@ func group(flags *pflag.FlagSet, heading string, define func(*pflag.FlagSet)) {
 	})
 }
 
+// helpWidth is how many columns the lines of a help text have at most, and meaningColumn where the right of its two columns begins
+// at the latest: what is too long for the left one stands on a line of its own.
+const (
+	helpWidth     = 80
+	meaningColumn = 31
+)
+
 // newHelp is the help command; an unknown topic is a usage error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
-		Use:   "help [command or topic]",
-		Short: "Help about a command or a topic",
+		Use:     "help [command or topic]",
+		Short:   "Help about a command or a topic",
+		Example: "  quire help partition\n  quire help exit-codes",
 		RunE: func(c *cobra.Command, args []string) error {
 			command, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -54,89 +61,182 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// usage prints a command's usage with its flags under their headings.
+// help prints what a command does, then its usage.
+func help(c *cobra.Command, _ []string) {
+	w := c.OutOrStdout()
+	for _, paragraph := range paragraphs(c) {
+		fmt.Fprintf(w, "%s\n\n", fill(paragraph, 0))
+	}
+	_ = usage(c) // help goes to the terminal; there is nobody left to tell
+}
+
+// paragraphs are a command's long text, else its short one. Within a paragraph line breaks are blanks.
+func paragraphs(c *cobra.Command) []string {
+	text := c.Long
+	if text == "" {
+		text = c.Short + "."
+	}
+	return strings.Split(strings.TrimSpace(text), "\n\n")
+}
+
+// usage prints how a command is called, with its flags under their headings.
 func usage(c *cobra.Command) error {
-	w := c.OutOrStderr()
+	w := c.OutOrStdout()
 	fmt.Fprintf(w, "Usage:\n  %s\n", c.UseLine())
-	if c.HasAvailableSubCommands() {
-		listCommands(w, "Commands", c.Commands(), func(sub *cobra.Command) bool { return sub.IsAvailableCommand() })
-		listCommands(w, "Topics (quire help TOPIC)", c.Commands(), func(sub *cobra.Command) bool {
-			return sub.IsAdditionalHelpTopicCommand()
-		})
+	for _, section := range []helpSection{
+		{"Commands", commandRows(c, (*cobra.Command).IsAvailableCommand)},
+		{"Topics (quire help TOPIC)", commandRows(c, (*cobra.Command).IsAdditionalHelpTopicCommand)},
+	} {
+		section.print(w)
 	}
-	if c.HasExample() {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", strings.TrimRight(c.Example, "\n"))
-	}
-	for _, heading := range []string{groupInput, groupOutput, groupSplit, groupServer, groupRetry, groupCache, groupAPI, groupOther} {
-		section := pflag.NewFlagSet("", pflag.ContinueOnError)
-		section.SortFlags = false
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if slices.Contains(f.Annotations[flagGroup], heading) || heading == groupOther && f.Annotations[flagGroup] == nil {
-				section.AddFlag(f)
-			}
-		})
-		if section.HasAvailableFlags() {
-			listFlags(w, heading, section)
-		}
+	fmt.Fprintf(w, "\nExamples:\n%s\n", foldCommands(examples(c)))
+	for _, section := range flagSections(c) {
+		section.print(w)
 	}
 	return nil
 }
 
-func listCommands(w io.Writer, heading string, commands []*cobra.Command, wanted func(*cobra.Command) bool) {
-	table := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
-	for _, sub := range commands {
-		if !wanted(sub) {
+// examples are a command's own. Without them they are the first of each of its commands that has some, else of each of its
+// commands, else its name alone.
+func examples(c *cobra.Command) string {
+	if c.HasExample() {
+		return strings.TrimRight(c.Example, "\n")
+	}
+	var told, all []string
+	for _, sub := range c.Commands() {
+		if !sub.IsAvailableCommand() {
 			continue
 		}
-		if heading != "" {
-			fmt.Fprintf(table, "\n%s:\n", heading)
-			heading = ""
+		first, _, _ := strings.Cut(examples(sub), "\n")
+		all = append(all, first)
+		if sub.HasExample() {
+			told = append(told, first)
 		}
-		fmt.Fprintf(table, "  %s\t%s\n", sub.Name(), sub.Short)
 	}
-	_ = table.Flush() // help goes to the terminal; there is nobody left to tell
+	switch {
+	case len(told) > 0:
+		return strings.Join(told, "\n")
+	case len(all) > 0:
+		return strings.Join(all, "\n")
+	default:
+		return "  " + c.CommandPath()
+	}
 }
 
-func listFlags(w io.Writer, heading string, flags *pflag.FlagSet) {
-	fmt.Fprintf(w, "\n%s:\n", heading)
-	table := tabwriter.NewWriter(w, 0, 8, 3, ' ', 0)
-	flags.VisitAll(func(f *pflag.Flag) {
-		short := "    "
-		if f.Shorthand != "" {
-			short = "-" + f.Shorthand + ", "
-		}
-		value, meaning := pflag.UnquoteUsage(f)
-		if f.NoOptDefVal != "" {
-			value = "" // a flag that needs no value
-		}
-		switch f.DefValue {
-		case "", "0", "0s", "false", "[]":
-		default:
-			meaning += fmt.Sprintf(" (default %s)", f.DefValue)
-		}
-		fmt.Fprintf(table, "  %s--%s\t%s\n", short, strings.TrimSpace(f.Name+" "+value), meaning)
-	})
-	_ = table.Flush() // as above
+// A helpSection is rows of two columns under a heading.
+type helpSection struct {
+	heading string
+	rows    []helpRow
 }
 
-// environmentVariables is the table that quire help environment prints.
-var environmentVariables = []struct{ name, meaning string }{
-	{partition.EnvAPIKey, "the API key, unless --api-key-file is given"},
-	{partition.EnvAPIURL, "the API's base URL or endpoint, unless --url is given"},
-	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies"},
-	{"XDG_CACHE_HOME", "where the cache is, unless --cache-dir is given"},
-	{"TMPDIR", "where chunks and answers wait while a document is under way without a cache"},
-	{"NO_COLOR, TERM=dumb", "no live progress line"},
+// A helpRow is a flag, a command or a name, and what it means.
+type helpRow struct{ name, meaning string }
+
+func (s helpSection) print(w io.Writer) {
+	if len(s.rows) > 0 {
+		fmt.Fprintf(w, "\n%s:\n", s.heading)
+		printRows(w, "  ", s.rows)
+	}
 }
 
-func newEnvironmentTopic() *cobra.Command {
-	topic := &cobra.Command{Use: "environment", Short: "The environment variables that count"}
-	topic.SetHelpFunc(func(c *cobra.Command, _ []string) {
-		table := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
-		for _, row := range environmentVariables {
-			fmt.Fprintf(table, "%s\t%s\n", row.name, row.meaning)
+// printRows prints rows with their meanings in one column, and wraps those.
+func printRows(w io.Writer, indent string, rows []helpRow) {
+	column := 0
+	for _, row := range rows {
+		column = max(column, len(indent)+utf8.RuneCountInString(row.name)+2)
+	}
+	column = min(column, meaningColumn)
+	for _, row := range rows {
+		left := indent + row.name
+		if utf8.RuneCountInString(left)+2 > column {
+			fmt.Fprintln(w, left)
+			left = ""
 		}
-		_ = table.Flush() // as above
-	})
-	return topic
+		fmt.Fprintf(w, "%-*s%s\n", column, left, fill(row.meaning, column))
+	}
+}
+
+// fill breaks a text into lines that end before [helpWidth]. All but the first are indented.
+func fill(text string, indent int) string {
+	var b strings.Builder
+	at := indent
+	for i, word := range strings.Fields(text) {
+		length := utf8.RuneCountInString(word)
+		switch {
+		case i > 0 && at+1+length > helpWidth:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		case i > 0:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += length
+	}
+	return b.String()
+}
+
+// foldCommands breaks commands that are too wide before a flag, in a way that a shell reads.
+func foldCommands(lines string) string {
+	const hanging = "     "
+	var folded []string
+	for line := range strings.Lines(lines) {
+		line = strings.TrimRight(line, "\n")
+		for len(line) > helpWidth {
+			at := strings.LastIndex(line[:helpWidth-1], " -")
+			if at <= len(hanging) {
+				break // no flag to break at
+			}
+			folded = append(folded, line[:at]+" \\")
+			line = hanging + line[at:]
+		}
+		folded = append(folded, line)
+	}
+	return strings.Join(folded, "\n")
+}
+
+func commandRows(c *cobra.Command, wanted func(*cobra.Command) bool) []helpRow {
+	var rows []helpRow
+	for _, sub := range c.Commands() {
+		if wanted(sub) {
+			rows = append(rows, helpRow{sub.Name(), sub.Short})
+		}
+	}
+	return rows
+}
+
+// flagSections are a command's flags under their headings, in the order of the help text.
+func flagSections(c *cobra.Command) []helpSection {
+	c.InitDefaultHelpFlag()
+	var sections []helpSection
+	for _, heading := range []string{groupInput, groupOutput, groupRun, groupSplit, groupServer, groupRetry, groupCache, groupAPI, groupOther} {
+		section := helpSection{heading: heading}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			listed := slices.Contains(f.Annotations[flagGroup], heading) || heading == groupOther && f.Annotations[flagGroup] == nil
+			if listed && !f.Hidden {
+				section.rows = append(section.rows, flagRow(f))
+			}
+		})
+		if len(section.rows) > 0 {
+			sections = append(sections, section)
+		}
+	}
+	return sections
+}
+
+func flagRow(f *pflag.Flag) helpRow {
+	short := "    "
+	if f.Shorthand != "" {
+		short = "-" + f.Shorthand + ", "
+	}
+	value, meaning := pflag.UnquoteUsage(f)
+	if f.NoOptDefVal != "" {
+		value = "" // a flag that needs no value
+	}
+	switch f.DefValue {
+	case "", "0", "0s", "false", "[]":
+	default:
+		meaning += fmt.Sprintf(" (default %s)", f.DefValue)
+	}
+	return helpRow{short + "--" + strings.TrimSpace(f.Name+" "+value), meaning}
 }

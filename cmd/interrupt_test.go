@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/cmd"
+	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/split"
 )
@@ -59,14 +60,14 @@ func TestSignals(t *testing.T) {
 			require.NoError(t, syscall.Kill(os.Getpid(), signal))
 			require.Equal(t, test.code, <-code)
 			require.Contains(t, stderr.String(), test.said)
-			require.Contains(t, stderr.String(), "1 done, 1 failed, 0 skipped")
+			require.Contains(t, stderr.String(), "1 done, 0 failed, 0 skipped, 1 not done")
 			require.Empty(t, stdout.String())
 			left, err := os.ReadDir(temporary)
 			require.NoError(t, err)
 			require.Empty(t, left)
 			var outputs []string
 			require.NoError(t, filepath.WalkDir(out, func(path string, d os.DirEntry, _ error) error {
-				if !d.IsDir() {
+				if !d.IsDir() && filepath.Base(filepath.Dir(path)) != journal.Folder {
 					outputs = append(outputs, filepath.Base(path))
 				}
 				return nil

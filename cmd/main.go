@@ -72,9 +72,11 @@ func newRoot(sh *shell) *cobra.Command {
 	root.SetErr(sh.stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError("%s", err) })
 	root.SetUsageFunc(usage)
+	root.SetHelpFunc(help)
 	root.SetHelpCommand(newHelp())
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newPartition(sh), newCache(sh), newSplit(sh), newRetry(sh), newServe(sh), newVersion(sh), newExitCodesTopic(), newEnvironmentTopic())
+	root.AddCommand(newPartition(sh), newPlan(sh), newCache(sh), newSplit(sh), newRetry(sh), newServe(sh), newView(sh), newDoctor(sh),
+		newMan(sh), newCompletion(sh), newVersion(sh), newExitCodesTopic(), newEnvironmentTopic())
+	completeValues(root)
 	return root
 }
 

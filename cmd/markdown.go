@@ -3,59 +3,160 @@ package cmd
 import (
 	"bufio"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/quire-dev/quire/partition"
 )
 
-// markdownFormat renders elements as Markdown: titles as headings by their depth, list items, tables as the HTML that the API
-// gives (Markdown allows it) or else as text, code fenced, page breaks as rules. Every other element is a paragraph.
+// markdownFormat writes elements as GitHub Flavored Markdown: titles as headings by their depth, list items as nested lists, tables
+// as pipe tables, code in fences, page breaks as rules, everything else, the texts of images too, as paragraphs. Where another page
+// begins there is a comment, <!-- page 3 -->; page 1 needs none. Nothing in a text is markup, and nothing is loaded from elsewhere.
 type markdownFormat struct {
-	w    *bufio.Writer
-	last partition.ElementType
+	w      *bufio.Writer
+	page   int
+	titles map[string]int // the depth of every title so far, by its id
+	list   []listLevel    // the items that the next one may be nested in, the outermost first; empty outside a list
+	begun  bool
 }
 
-func (f *markdownFormat) element(e partition.Element) error {
-	block := renderMarkdown(e)
-	if block == "" {
-		return nil
+// A listLevel is the last item of a level of the list that is being written.
+type listLevel struct {
+	id    string
+	depth int
+}
+
+func newMarkdownFormat(w *bufio.Writer, _ outputOptions, _ formatSource) formatter {
+	return &markdownFormat{w: w, page: 1, titles: map[string]int{}}
+}
+
+func (f *markdownFormat) element(e item) error {
+	block := markdownBlocks[e.Type]
+	if block == nil {
+		block = markdownParagraph
 	}
+	text := block(e, f.titleDepth(e))
+	if text == "" || e.Type == partition.PageBreak && !f.begun {
+		return nil // a rule at the very beginning would begin what some readers take for settings
+	}
+	inList := len(f.list) > 0
+	level := f.listLevel(e)
+	indent := strings.Repeat("  ", max(level, 0))
+	if page := e.Metadata.PageNumber; page > 0 && page != f.page {
+		f.page = page
+		inList = level > 0 // then the comment stands inside the item above, and the list goes on
+		if err := f.block(fmt.Sprintf("%s<!-- page %d -->", indent, page), inList); err != nil {
+			return err
+		}
+	}
+	return f.block(indent+text, inList && level >= 0)
+}
+
+// block writes a block, behind a blank line unless it goes on with a list.
+func (f *markdownFormat) block(text string, goesOn bool) error {
 	separator := "\n"
-	if f.last == "" || f.last == partition.ListItem && e.Type == partition.ListItem {
+	if !f.begun || goesOn {
 		separator = ""
 	}
-	f.last = e.Type
-	_, err := f.w.WriteString(separator + block + "\n")
+	f.begun = true
+	_, err := f.w.WriteString(separator + text + "\n")
 	return err
 }
 
 func (f *markdownFormat) end() error { return nil }
 
-func renderMarkdown(e partition.Element) string {
+// titleDepth is how deep a title stands, from 0: what the API says, else one deeper than the title that is its parent.
+func (f *markdownFormat) titleDepth(e item) int {
+	if e.Type != partition.Title {
+		return 0
+	}
 	depth := 0
+	if parent, known := f.titles[e.Metadata.ParentID]; known {
+		depth = parent + 1
+	}
 	if e.Metadata.CategoryDepth != nil {
-		depth = max(0, *e.Metadata.CategoryDepth)
+		depth = max(*e.Metadata.CategoryDepth, 0)
 	}
-	switch {
-	case e.Type == partition.PageBreak:
-		return "---"
-	case e.Metadata.TextAsHTML != "":
-		return noBlankLines(e.Metadata.TextAsHTML)
-	case e.Type == partition.Image && e.Metadata.ImageURL != "":
-		return fmt.Sprintf("![%s](<%s>)", escapeMarkdown(oneLine(e.Text)), e.Metadata.ImageURL)
-	case strings.TrimSpace(e.Text) == "":
+	depth = min(depth, deepestTitle)
+	f.titles[e.ID] = depth
+	return depth
+}
+
+// deepestTitle is the depth of the deepest heading that there is.
+const deepestTitle = 5
+
+// listLevel is the level of a list item, from 0, and -1 for everything else, which ends a list. The API counts the depth of items
+// from 0 or from 1, by the type of the file, and may skip depths: so an item is one level below the last one that stands less deep.
+// Without a depth it is one level below its parent.
+func (f *markdownFormat) listLevel(e item) int {
+	if e.Type != partition.ListItem {
+		f.list = nil
+		return -1
+	}
+	this := listLevel{id: e.ID}
+	above := 0 // how many items it is nested in
+	if e.Metadata.CategoryDepth != nil {
+		this.depth = *e.Metadata.CategoryDepth
+		for above < len(f.list) && f.list[above].depth < this.depth {
+			above++
+		}
+	} else if parent := e.Metadata.ParentID; parent != "" {
+		for i, open := range f.list {
+			if open.id == parent {
+				above, this.depth = i+1, open.depth+1
+			}
+		}
+	}
+	above = min(above, deepestItem)
+	f.list = append(f.list[:above], this)
+	return above
+}
+
+// deepestItem is the deepest level of a list. Readers stop following somewhere, and a hostile list could be indented without end.
+const deepestItem = 12
+
+// markdownBlocks is the table of the types of elements that are more than a paragraph. An empty block is left out.
+var markdownBlocks = map[partition.ElementType]func(e item, depth int) string{
+	partition.Title:       markdownHeading,
+	partition.ListItem:    markdownItem,
+	partition.Table:       markdownTableOf,
+	partition.TableChunk:  markdownTableOf,
+	partition.CodeSnippet: markdownCode,
+	partition.PageBreak:   func(item, int) string { return "---" },
+}
+
+func markdownParagraph(e item, _ int) string { return escapeParagraph(e.Text) }
+
+func markdownHeading(e item, depth int) string {
+	text := escapeHeading(e.Text)
+	if text == "" {
 		return ""
-	case e.Type == partition.Title:
-		return strings.Repeat("#", min(depth+1, 6)) + " " + escapeMarkdown(oneLine(e.Text))
-	case e.Type == partition.ListItem:
-		return strings.Repeat("  ", min(max(depth-1, 0), 8)) + "- " + escapeMarkdown(oneLine(e.Text))
-	case e.Type == partition.CodeSnippet:
-		fence := codeFence(e.Text)
-		return fence + "\n" + strings.TrimRight(e.Text, "\n") + "\n" + fence
-	default:
-		return escapeMarkdown(strings.TrimSpace(e.Text))
 	}
+	return strings.Repeat("#", depth+1) + " " + text
+}
+
+func markdownItem(e item, _ int) string {
+	text := escapeParagraph(oneLine(e.Text))
+	if text == "" {
+		return ""
+	}
+	return "- " + text
+}
+
+// markdownTableOf is the table that the API gives as HTML, and the element's text where that is not a table.
+func markdownTableOf(e item, _ int) string {
+	if table := markdownTables(e.Metadata.TextAsHTML); table != "" {
+		return table
+	}
+	return escapeParagraph(e.Text)
+}
+
+func markdownCode(e item, _ int) string {
+	code := strings.Trim(plainLines(e.Text), "\n")
+	if strings.TrimSpace(code) == "" {
+		return ""
+	}
+	fence := codeFence(code)
+	return fence + "\n" + code + "\n" + fence
 }
 
 // codeFence is a fence longer than any run of backquotes in the code.
@@ -65,31 +166,4 @@ func codeFence(code string) string {
 		longest = max(longest, len(run))
 	}
 	return strings.Repeat("`", longest+1)
-}
-
-var (
-	markdownInline = regexp.MustCompile("([\\\\`*_\\[\\]<])")
-	markdownStart  = regexp.MustCompile(`(?m)^(\s*)([#>+=~|-]|\d+(?:[.)]))`)
-)
-
-// escapeMarkdown keeps text from being read as markup.
-func escapeMarkdown(text string) string {
-	text = markdownInline.ReplaceAllString(text, `\$1`)
-	return markdownStart.ReplaceAllStringFunc(text, func(start string) string {
-		return start[:len(start)-1] + `\` + start[len(start)-1:]
-	})
-}
-
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-// noBlankLines keeps an HTML block together: a blank line would end it.
-func noBlankLines(html string) string {
-	lines := strings.FieldsFunc(html, func(r rune) bool { return r == '\n' || r == '\r' })
-	kept := lines[:0]
-	for _, line := range lines {
-		if strings.TrimSpace(line) != "" {
-			kept = append(kept, line)
-		}
-	}
-	return strings.Join(kept, "\n")
 }

@@ -9,14 +9,20 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
+
+	"github.com/quire-dev/quire/cmd/journal"
 )
 
 // An outputFolder is where the outputs of documents go. Nothing is written outside it, whatever the names are.
-type outputFolder struct{ root *os.Root }
+type outputFolder struct {
+	root    *os.Root
+	journal *journal.Journal // of what a run does there; nil where nothing is remembered
+}
 
 // openOutput makes the folder and proves that it can be written, before any request is paid for.
-func openOutput(dir string) (*outputFolder, error) {
+func openOutput(dir string) (_ *outputFolder, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the user's umask decides who may see the outputs
 		return nil, fmt.Errorf("output folder %s: %w", dir, rootPathError(err))
 	}
@@ -24,26 +30,29 @@ func openOutput(dir string) (*outputFolder, error) {
 	if err != nil {
 		return nil, fmt.Errorf("output folder %s: %w", dir, rootPathError(err))
 	}
-	probe, err := (&outputFolder{root}).create("probe")
+	o := &outputFolder{root: root}
+	probe, err := o.create("probe")
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("output folder %s: %w", dir, rootPathError(err)), root.Close())
 	}
 	probe.discard()
-	return &outputFolder{root}, nil
+	return o, nil
 }
 
-func (o *outputFolder) close() error { return o.root.Close() }
-
-// An outputFile is an output under way: it has another name until it is whole.
-type outputFile struct {
-	*bufio.Writer
-	root      *os.Root
-	file      *os.File
-	name      string
-	temporary string
+// remember opens the folder's journal, and locks it; warn is told of what is out of order there.
+func (o *outputFolder) remember(dir string, warn func(error)) (err error) {
+	if o.journal, err = journal.Open(o.root, dir, warn); err != nil {
+		return fmt.Errorf("output folder %s: %w", dir, rootPathError(err))
+	}
+	return nil
 }
 
-var errFolderInPlace = errors.New("a folder is in its place")
+func (o *outputFolder) close() error {
+	if o.journal != nil {
+		return errors.Join(o.journal.Close(), o.root.Close())
+	}
+	return o.root.Close()
+}
 
 // create begins the output called name, with slashes, below the folder.
 func (o *outputFolder) create(name string) (*outputFile, error) {
@@ -52,93 +61,126 @@ func (o *outputFolder) create(name string) (*outputFile, error) {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err // a name that is too long is found out before anything is sent
 	}
-	dir := path.Dir(name)
-	if dir != "." {
-		if err := o.root.MkdirAll(dir, 0o777); err != nil {
-			return nil, err
-		}
+	if o.journal != nil {
+		return newOutputFile(o.root, journal.TempName(), name)
 	}
-	temporary := path.Join(dir, ".quire-"+strings.ToLower(rand.Text()[:12])+".tmp")
-	file, err := o.root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	return newOutputFile(o.root, hiddenName(), name)
+}
+
+// size is how many bytes an output has, and whether it is there.
+func (o *outputFolder) size(name string) (int64, bool) {
+	info, err := o.root.Lstat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	return info.Size(), true
+}
+
+// openFile begins a file that a flag names. It makes sure, before anything is paid for, that it can be written.
+func openFile(what, name string) (*outputFile, error) {
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", what, name, rootPathError(err))
+	}
+	base := filepath.Base(name)
+	if info, err := root.Lstat(base); err == nil && info.IsDir() {
+		return nil, errors.Join(fmt.Errorf("%s %s: %w", what, name, errFolderInPlace), root.Close())
+	}
+	file, err := newOutputFile(root, hiddenName(), base)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s %s: %w", what, name, rootPathError(err)), root.Close())
+	}
+	file.own = root
+	return file, nil
+}
+
+// hiddenName is a new name for an output under way where there is no journal's folder for it.
+func hiddenName() string { return ".quire-" + strings.ToLower(rand.Text()[:12]) + ".tmp" }
+
+// An outputFile is an output under way: it has another name until it is whole.
+type outputFile struct {
+	*bufio.Writer
+	root      *os.Root
+	own       *os.Root // to be closed with the file, or nil
+	file      *os.File
+	name      string
+	temporary string
+	settled   bool // in its place, or forgotten
+}
+
+var errFolderInPlace = errors.New("a folder is in its place")
+
+func newOutputFile(root *os.Root, temporary, name string) (*outputFile, error) {
+	file, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}
-	return &outputFile{bufio.NewWriterSize(file, 64<<10), o.root, file, name, temporary}, nil
+	return &outputFile{Writer: bufio.NewWriterSize(file, 64<<10), root: root, file: file, name: name, temporary: temporary}, nil
 }
 
-// commit puts the whole output in its place.
-func (f *outputFile) commit() error {
+// finish writes out what is in memory, and returns how many bytes the output has.
+func (f *outputFile) finish() (int64, error) {
 	err := f.Flush()
-	if err == nil {
-		err = f.file.Sync()
+	f.Writer = nil
+	if err != nil {
+		return 0, err
 	}
-	if err = errors.Join(err, f.file.Close()); err == nil {
+	return f.file.Seek(0, io.SeekCurrent)
+}
+
+// place puts the finished output, once it is on the disk, where it belongs.
+func (f *outputFile) place() error {
+	f.settled = true
+	err := errors.Join(f.file.Sync(), f.file.Close())
+	if dir := path.Dir(f.name); err == nil && dir != "." {
+		err = f.root.MkdirAll(dir, 0o777)
+	}
+	if err == nil {
 		err = f.root.Rename(f.temporary, f.name)
 	}
 	if err != nil {
 		_ = f.root.Remove(f.temporary) // the first error says it all
 	}
-	return err
+	return errors.Join(err, f.closeOwn())
 }
 
-// discard forgets the output.
+// commit puts the whole output in its place.
+func (f *outputFile) commit() error {
+	if _, err := f.finish(); err != nil {
+		f.discard()
+		return err
+	}
+	return f.place()
+}
+
+// fill writes the whole output and puts it in its place.
+func (f *outputFile) fill(write func(io.Writer) error) error {
+	err := write(f.Writer)
+	if err != nil {
+		f.discard()
+	} else {
+		err = f.commit()
+	}
+	if err != nil {
+		return &outputError{f.name, err}
+	}
+	return nil
+}
+
+// discard forgets the output. Of one that is in its place, or forgotten, there is nothing to forget.
 func (f *outputFile) discard() {
-	_ = f.file.Close()
-	_ = f.root.Remove(f.temporary)
-}
-
-// A spool holds what may not be shown yet: in memory up to a limit, then in a private file that has no name.
-type spool struct {
-	memory []byte
-	file   *os.File
-	name   string
-}
-
-// spoolMemory is up to how many bytes a spool keeps in memory.
-const spoolMemory = 4 << 20
-
-// Write appends.
-func (s *spool) Write(p []byte) (int, error) {
-	if s.file == nil && len(s.memory)+len(p) <= spoolMemory {
-		s.memory = append(s.memory, p...)
-		return len(p), nil
-	}
-	if s.file == nil {
-		file, err := os.CreateTemp("", "quire-*")
-		if err != nil {
-			return 0, err
-		}
-		s.file, s.name = file, file.Name()
-		if os.Remove(s.name) == nil { // an open file cannot be removed everywhere
-			s.name = ""
-		}
-		if _, err := file.Write(s.memory); err != nil {
-			return 0, err
-		}
-		s.memory = nil
-	}
-	return s.file.Write(p)
-}
-
-// copyTo writes everything to w.
-func (s *spool) copyTo(w io.Writer) error {
-	if s.file == nil {
-		_, err := w.Write(s.memory)
-		return err
-	}
-	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	_, err := io.Copy(w, s.file)
-	return err
-}
-
-func (s *spool) close() {
-	if s.file == nil {
+	if f.settled {
 		return
 	}
-	_ = s.file.Close()
-	if s.name != "" {
-		_ = os.Remove(s.name)
+	f.settled = true
+	_ = f.file.Close()
+	_ = f.root.Remove(f.temporary)
+	_ = f.closeOwn()
+}
+
+func (f *outputFile) closeOwn() error {
+	if f.own == nil {
+		return nil
 	}
+	return f.own.Close()
 }

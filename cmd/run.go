@@ -2,39 +2,42 @@ package cmd
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"iter"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/quire-dev/quire/cmd/page"
 	"github.com/quire-dev/quire/partition"
 )
 
-// A run takes documents through the API, several at once, and writes their outputs in the order of the walk.
+// A run takes documents through the API, several at once. With an output folder each output is put in its place as soon as it is
+// whole; on standard output they come in the order of the walk.
 type run struct {
 	shell           *shell
 	console         *console
 	client          *apiClient
 	params          partition.Params
-	walk            *walk
+	walk            *walk      // or else
+	list            *stdinList // what is to be done
 	format          format
-	formatOptions   formatOptions
+	outputOptions   outputOptions
+	images          *outputFolder // nil where images stay where they are
 	output          *outputFolder // nil: standard output
-	toStdout        bool
-	name            string // of standard input
+	history         *history      // nil without an output folder
+	failed          *failedList   // nil where nobody asked for one
+	watch           *watch
+	report          *page.Run // nil where nobody asked for one
+	name            string    // of standard input
 	verbose         bool
 	inFlight        int
+	maxFailures     int // 0 for no limit
 	documentTimeout time.Duration
 	stop            context.CancelCauseFunc
-}
 
-// A work is one document on its way. Its fields are set before done is closed.
-type work struct {
-	entry  entry
-	report partition.Report
-	err    error
-	spool  *spool // what goes to standard output
-	done   chan struct{}
+	failures atomic.Int64
 }
 
 // waitingOutputs is how many documents may be finished, or under way, ahead of the one whose output comes next.
@@ -44,94 +47,133 @@ const waitingOutputs = 1000
 // keep the others from being sent.
 const documentsAhead = 32
 
-// all runs everything, then says and writes how it went.
-func (r *run) all(ctx context.Context, summaryPath, outputDir string) error {
+// all runs everything. Its error is one that ended the run, or an output that could not be shown.
+func (r *run) all(ctx context.Context, sum *summary) (lost error) {
 	start := time.Now()
-	var summaryFile *outputFile
-	if summaryPath != "" {
-		file, done, err := openSummary(summaryPath)
-		if err != nil {
-			return &exitError{exitFailed, err}
-		}
-		defer done()
-		summaryFile = file
-	}
-	sum := &summary{Engine: r.client.engineName()}
-	var workers errgroup.Group
-	workers.SetLimit(r.inFlight + documentsAhead)
 	queue := make(chan *work, waitingOutputs)
+	committer := newCommitter(r)
 	go func() {
 		defer close(queue)
-		for e := range r.walk.entries() {
+		var workers errgroup.Group
+		workers.SetLimit(r.inFlight + documentsAhead)
+		for e := range r.entries(ctx) {
 			if ctx.Err() != nil {
-				return
+				break
 			}
 			w := &work{entry: e, done: make(chan struct{})}
 			queue <- w
-			if e.err != nil || e.skip != "" {
-				close(w.done)
+			if !e.document() {
+				r.settle(ctx, w)
+				r.conclude(w)
 				continue
 			}
 			workers.Go(func() error {
-				defer close(w.done)
 				r.one(ctx, w)
+				r.settle(ctx, w) // here and not after the disk was waited for: a run in vain is to end soon
+				if r.output == nil {
+					r.conclude(w)
+				} else {
+					committer.add(w)
+				}
 				return nil
 			})
 		}
+		_ = workers.Wait() // failures are the documents'
+		committer.close()
 	}()
-	var lost error
 	for w := range queue {
 		<-w.done
-		if err := r.conclude(ctx, w, sum); err != nil && lost == nil {
+		if err := r.show(w); err != nil && lost == nil {
+			lost = err
+			r.stop(err)
+		}
+		sum.add(w)
+		if err := r.failed.add(w); err != nil && lost == nil {
 			lost = err
 			r.stop(err)
 		}
 	}
 	sum.ElapsedMS = time.Since(start).Milliseconds()
-	r.console.close()
-	if summaryFile != nil {
-		if err := sum.write(summaryFile); err != nil {
-			lost = errors.Join(lost, err)
-		}
-	}
-	return r.verdict(ctx, sum, lost, outputDir)
+	return lost
 }
 
-// conclude counts a document and shows what there is to say, in the order of the walk. Its error ends the run.
-func (r *run) conclude(ctx context.Context, w *work, sum *summary) error {
+// entries are what is to be done.
+func (r *run) entries(ctx context.Context) iter.Seq[entry] {
+	if r.list != nil {
+		return r.list.entries(ctx)
+	}
+	return r.walk.entries(ctx)
+}
+
+// settle decides what has become of a document, and ends a run that is in vain.
+func (r *run) settle(ctx context.Context, w *work) {
+	w.settle(ctx, r)
+	r.watch.concluded(w)
+	if (w.state == stateFailed || w.state == statePartial) && !isEarlier(w.err) {
+		r.countFailure()
+	}
+}
+
+// conclude says what became of a document, as it happens.
+func (r *run) conclude(w *work) {
+	defer close(w.done)
+	if r.list != nil && r.list.unordered {
+		defer w.spool.close()
+		if err := r.list.answer(w); err != nil {
+			r.stop(err)
+		}
+	}
 	name := partition.Printable(w.entry.path)
 	for _, warning := range w.report.Warnings {
 		r.console.remark("warning: %s: %s", name, warning)
 	}
-	switch {
-	case w.entry.skip != "":
-		sum.Skipped++
+	r.console.concluded(w)
+	if r.report != nil && w.state != stateSkipped {
+		r.report.Document(w.outcome())
+	}
+	switch w.state {
+	case stateSkipped:
 		if r.verbose || !w.entry.quiet {
 			r.console.remark("skipped: %s: %s", name, w.entry.skip)
 		}
-		return nil
-	case w.entry.err != nil:
-		w.err = &partition.DocumentError{Document: w.entry.path, Kind: partition.KindLocalIO, Err: rootPathError(w.entry.err)}
+	case stateNotDone:
+		if r.verbose {
+			r.console.remark("not done: %s", name) // the run's own message says why
+		}
+	case stateFailed, statePartial:
+		r.console.say("failed: %s", w.message())
+	case stateUnchanged:
+		if r.verbose {
+			r.console.remark("unchanged: %s", name)
+		}
+	case stateDone:
+		if r.verbose {
+			r.console.remark("done: %s: %d elements", name, w.report.Elements)
+		}
 	}
-	lost := r.show(w)
-	if lost != nil && w.err == nil {
-		w.err = lost
+}
+
+// countFailure gives up the run after as many failures as the user allows.
+func (r *run) countFailure() {
+	if n := r.failures.Add(1); r.maxFailures > 0 && n == int64(r.maxFailures) {
+		r.stop(&tooManyFailures{r.maxFailures})
 	}
-	sum.add(w, lost == nil && r.hasOutput(w))
-	switch {
-	case w.err != nil && ctx.Err() != nil && errors.Is(w.err, context.Cause(ctx)):
-		r.console.remark("not done: %s", name) // the run's own message says why
-	case w.err != nil && lost == nil:
-		r.console.say("failed: %s", partition.Printable(w.err.Error()))
-	case r.verbose && w.err == nil:
-		r.console.remark("done: %s: %d elements", name, w.report.Elements)
-	}
-	return lost
+}
+
+// A tooManyFailures is the cause of a run that --max-failures ended.
+type tooManyFailures struct{ n int }
+
+func (t *tooManyFailures) Error() string {
+	return fmt.Sprintf("%d failed: giving up (--max-failures)", t.n)
 }
 
 // show writes what waited for its turn to standard output.
 func (r *run) show(w *work) error {
-	if w.spool == nil {
+	if r.list != nil && !r.list.unordered {
+		defer w.spool.close()
+		return r.list.answer(w)
+	}
+	if w.spool == nil || r.list != nil {
 		return nil
 	}
 	defer w.spool.close()
@@ -143,6 +185,5 @@ func (r *run) show(w *work) error {
 
 // hasOutput tells that a document has left something: all of it, all but pages that are named, or the beginning of a stream.
 func (r *run) hasOutput(w *work) bool {
-	partial := (*partition.PartialError)(nil)
-	return w.err == nil || errors.As(w.err, &partial) || r.output == nil && r.format.streams && w.report.Elements > 0
+	return w.err == nil || isPartial(w.err) || r.output == nil && r.format.streams && w.report.Elements > 0
 }

@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 //	redirect STATUS URL            makes it redirect every request
 //	requests N                     N requests have arrived since the server was started
 //	pdf FILE PAGES [PASSWORD]      makes a PDF
+//	manyfiles DIR N                makes N small text files, the same each time
 func TestScripts(t *testing.T) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -54,7 +55,7 @@ func TestScripts(t *testing.T) {
 			return shareCompiledReader(filepath.Join(cache, "quire", "wazero"), filepath.Join(own, "quire", "wazero"))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "server": startServer, "fault": addFault, "redirect": addRedirect, "requests": countRequests, "pdf": makePDF,
+			"exits": exits, "server": startServer, "fault": addFault, "redirect": addRedirect, "requests": countRequests, "pdf": makePDF, "manyfiles": makeFiles,
 		},
 	})
 }
@@ -150,4 +151,17 @@ func makePDF(ts *testscript.TestScript, _ bool, args []string) {
 	path := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	ts.Check(os.WriteFile(path, data, 0o600))
+}
+
+func makeFiles(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: manyfiles DIR N")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o700))
+	for i := range n {
+		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.txt", i)), fmt.Appendf(nil, "Document %d.\n", i), 0o600))
+	}
 }

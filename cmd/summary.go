@@ -1,13 +1,13 @@
 package cmd
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"syscall"
+	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/quire-dev/quire/partition"
@@ -16,9 +16,12 @@ import (
 // A summary is the figures of a run, as --summary writes them.
 type summary struct {
 	Engine           string                 `json:"engine"`    // what produced the elements: a URL, or the embedded engine
-	Documents        int                    `json:"documents"` // taken up, failed ones included
+	Documents        int                    `json:"documents"` // taken up, failed and unchanged ones included
 	Failed           int                    `json:"failed"`    // of them, those without an output, or with an incomplete one
+	Unchanged        int                    `json:"unchanged"` // of them, those that an earlier run had done
 	Skipped          int                    `json:"skipped"`   // files left out
+	NotDone          int                    `json:"not_done"`  // documents that the run ended before
+	Gone             int                    `json:"gone"`      // documents of earlier runs that are no longer there; their outputs stay
 	Pages            int                    `json:"pages"`     // answered, of documents that have pages
 	MissingPages     int                    `json:"missing_pages"`
 	Elements         int                    `json:"elements"`
@@ -31,10 +34,11 @@ type summary struct {
 	ElapsedMS        int64                  `json:"elapsed_ms"`
 	Missing          []missing              `json:"missing,omitempty"`
 	FailedByKind     map[partition.Kind]int `json:"failed_by_kind,omitempty"`
+	SkippedBy        map[string]int         `json:"skipped_by,omitempty"` // reason
 
-	written     int   // documents with an output, complete or not
-	unavailable int   // documents that failed because of the server
-	first       error // the first failure
+	written     int                       // documents with an output, complete or not
+	unavailable int                       // documents that failed because of the server
+	first       map[partition.Kind]string // the first failure of each kind
 }
 
 // missing are the pages of one document that have no answer.
@@ -43,9 +47,20 @@ type missing struct {
 	Pages    []string `json:"pages"`
 }
 
-// add counts a document; output says that it has one, complete or not.
-func (s *summary) add(w *work, output bool) {
-	s.Documents++
+// maxMissing is how many documents with missing pages a summary lists; the failed list has all of them.
+const maxMissing = 1000
+
+// add counts a document.
+func (s *summary) add(w *work) {
+	switch w.state {
+	case stateSkipped:
+		s.Skipped++
+		countOne(&s.SkippedBy, w.entry.skip)
+		return
+	case stateNotDone: // counted at the end, with those that the run did not come to
+	default:
+		s.Documents++
+	}
 	s.Requests += w.report.Requests()
 	s.Retries += w.report.Retries()
 	s.MaybeBilledTwice += w.report.MaybeBilledTwice()
@@ -56,87 +71,102 @@ func (s *summary) add(w *work, output bool) {
 		}
 	}
 	s.CacheHits += w.report.CacheHits()
-	if output {
+	if w.output {
 		s.written++
 		s.Elements += w.report.Elements
 		s.Pages += w.report.AnsweredPages()
 	}
-	if w.err == nil {
-		return
+	switch w.state {
+	case stateUnchanged:
+		s.Unchanged++
+	case stateFailed, statePartial:
+		s.addFailure(w)
 	}
+}
+
+func (s *summary) addFailure(w *work) {
 	s.Failed++
-	if s.first == nil {
-		s.first = w.err
-	}
 	if unavailable(w.err) {
 		s.unavailable++
 	}
-	kind := partition.KindOf(w.err)
-	if kind == "" {
-		kind = partition.KindLocalIO
-	}
-	if s.FailedByKind == nil {
-		s.FailedByKind = map[partition.Kind]int{}
-	}
-	s.FailedByKind[kind]++
-	if len(w.report.Missing) > 0 {
-		m := missing{Document: w.entry.path}
-		for _, pages := range w.report.Missing {
-			s.MissingPages += pages.Len()
-			m.Pages = append(m.Pages, pages.String())
+	kind := w.kind()
+	if countOne(&s.FailedByKind, kind) == 1 {
+		if s.first == nil {
+			s.first = map[partition.Kind]string{}
 		}
-		s.Missing = append(s.Missing, m)
+		s.first[kind] = w.message()
+	}
+	pages := missingPages(w.report)
+	for _, missing := range w.report.Missing {
+		s.MissingPages += missing.Len()
+	}
+	if len(pages) > 0 && len(s.Missing) < maxMissing {
+		s.Missing = append(s.Missing, missing{Document: w.entry.path, Pages: pages})
 	}
 }
 
-// openSummary makes sure, before anything is paid for, that the figures can be written to path.
-func openSummary(path string) (*outputFile, func(), error) {
-	root, err := os.OpenRoot(filepath.Dir(path))
-	if err != nil {
-		return nil, nil, fmt.Errorf("summary %s: %w", path, rootPathError(err))
+// countOne adds one to what is counted under a key, and returns it.
+func countOne[K comparable](counts *map[K]int, key K) int {
+	if *counts == nil {
+		*counts = map[K]int{}
 	}
-	file, err := (&outputFolder{root}).create(filepath.Base(path))
-	if err != nil {
-		_ = root.Close() // nothing was written
-		return nil, nil, fmt.Errorf("summary %s: %w", path, rootPathError(err))
-	}
-	return file, func() { _ = root.Close() }, nil
+	(*counts)[key]++
+	return (*counts)[key]
 }
 
-// write puts the figures in a file.
-func (s *summary) write(file *outputFile) error {
+// write writes the figures as --summary has them.
+func (s *summary) write(w io.Writer) error {
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
 	}
-	if _, err = file.Write(append(data, '\n')); err == nil {
-		err = file.commit()
-	}
-	if err != nil {
-		return fmt.Errorf("summary %s: %w", file.name, rootPathError(err))
-	}
-	return nil
+	_, err = w.Write(append(data, '\n'))
+	return err
 }
 
-// line is the run in one line for people.
-func (s *summary) line() string {
-	done := s.Documents - s.Failed
-	line := fmt.Sprintf("%d done, %d failed, %d skipped; %s, %s; %s",
-		done, s.Failed, s.Skipped, plural(s.Pages, "page"), plural(s.Elements, "element"), plural(s.Requests, "request"))
+// lines are the run for people.
+func (s *summary) lines() []string {
+	counts := []string{fmt.Sprintf("%d done", s.Documents-s.Failed-s.Unchanged), fmt.Sprintf("%d failed", s.Failed)}
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{s.Unchanged, "unchanged"}, {s.Skipped, "skipped"}, {s.NotDone, "not done"}} {
+		if more.n > 0 || more.what == "skipped" {
+			counts = append(counts, fmt.Sprintf("%d %s", more.n, more.what))
+		}
+	}
+	requests := plural(s.Requests, "request")
 	if s.Retries > 0 {
-		line += fmt.Sprintf(", %d of them retries", s.Retries)
+		requests += fmt.Sprintf(", %d of them retries", s.Retries)
 	}
 	if s.CacheHits > 0 {
-		line += fmt.Sprintf(", %d answered by the cache", s.CacheHits)
+		requests += fmt.Sprintf(", %d answered by the cache", s.CacheHits)
 	}
 	if s.MaybeBilledTwice > 0 {
-		line += fmt.Sprintf(", %d maybe billed twice", s.MaybeBilledTwice)
+		requests += fmt.Sprintf(", %d maybe billed twice", s.MaybeBilledTwice)
 	}
 	elapsed := time.Duration(s.ElapsedMS) * time.Millisecond
 	if elapsed > time.Second {
 		elapsed = elapsed.Round(100 * time.Millisecond)
 	}
-	return line + fmt.Sprintf("; %s, by %s", elapsed, s.Engine)
+	lines := []string{
+		strings.Join(counts, ", ") + fmt.Sprintf("; %s, %s", plural(s.Pages, "page"), plural(s.Elements, "element")),
+		fmt.Sprintf("%s; %s, by %s", requests, elapsed, s.Engine),
+	}
+	for _, kind := range s.kinds() {
+		if s.Failed == 1 {
+			break // it was said a line above
+		}
+		lines = append(lines, fmt.Sprintf("failed by %s: %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind]))
+	}
+	return lines
+}
+
+// kinds are the kinds of failures, the most frequent first.
+func (s *summary) kinds() []partition.Kind {
+	return slices.SortedFunc(maps.Keys(s.FailedByKind), func(a, b partition.Kind) int {
+		return cmp.Or(s.FailedByKind[b]-s.FailedByKind[a], cmp.Compare(a, b))
+	})
 }
 
 func plural(n int, noun string) string {
@@ -144,58 +174,4 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// verdict says how the run went, and turns it into the command's error.
-func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir string) error {
-	if !r.walk.single() || r.output != nil {
-		r.console.remark("%s", s.line())
-		if r.output != nil && s.written > 0 {
-			r.console.remark("outputs are in %s", partition.Printable(outputDir))
-		}
-	}
-	cause := context.Cause(ctx)
-	switch {
-	case errors.Is(lost, syscall.EPIPE):
-		return &exitError{exitBrokenPipe, nil}
-	case lost != nil:
-		code := exitFailed
-		if s.written > 0 {
-			code = exitPartial
-		}
-		return &exitError{code, lost}
-	case cause != nil && interruption(ctx) != nil:
-		return interruption(ctx)
-	case cause != nil:
-		return r.stopped(cause, s)
-	case s.Documents == 0:
-		return &exitError{exitFailed, errors.New("no documents found")}
-	case s.Failed == 0:
-		return nil
-	case s.written > 0:
-		return &exitError{exitPartial, nil}
-	case s.unavailable == s.Failed:
-		return &exitError{exitUnavailable, nil}
-	default:
-		return &exitError{exitFailed, nil}
-	}
-}
-
-// stopped is the error of a run that ended before its time.
-func (r *run) stopped(cause error, s *summary) error {
-	var nobody *unreachable
-	if errors.Is(cause, syscall.EPIPE) {
-		return &exitError{exitBrokenPipe, nil}
-	}
-	code := exitCode(cause) // a refused key or quota
-	limit, unwritable := (*timeLimit)(nil), (*outputError)(nil)
-	switch {
-	case errors.As(cause, &nobody):
-		code = exitUnavailable
-	case errors.As(cause, &limit), errors.As(cause, &unwritable):
-		if code = exitFailed; s.written > 0 {
-			code = exitPartial
-		}
-	}
-	return &exitError{code, cause}
 }

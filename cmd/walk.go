@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,197 +11,192 @@ import (
 	"strings"
 )
 
-// An entry is one file that a walk came upon.
+// An entry is one file that a walk came upon, or a folder that it leaves out or could not read.
 type entry struct {
-	path  string // as it is opened
-	name  string // below the output folder, with slashes
-	skip  string // why it is left out; "" where it is taken
-	quiet bool   // left out as a matter of course: said only when asked
-	err   error  // it could not be looked at
+	path  string      // as it is opened
+	name  string      // below the output folder, with slashes
+	info  fs.FileInfo // of the file itself, where a link led to it; nil for standard input, and where there is none
+	skip  string      // why it is left out, a row of skipReasons; "" where it is taken
+	quiet bool        // left out as a matter of course: said only when asked
+	err   error       // it could not be looked at
+	asked *askedFor   // of a document that a program asks for, see [stdinList]
 }
 
-// A walk goes through files and folders in the order they were given, a folder's content sorted by name.
-type walk struct {
-	roots  []string
-	hidden bool   // take hidden files
-	output string // this folder is never entered
+// document tells that an entry is taken.
+func (e *entry) document() bool { return e.skip == "" && e.err == nil }
 
+// walkOptions say where a walk goes and what it takes.
+type walkOptions struct {
+	roots   []string // files and folders as they were named, "-" for standard input
+	list    []listed // come after the roots; nil where there is no list, which is not the same as an empty one
+	hidden  bool     // take hidden files and folders
+	include []string // globs: of the files that are found, only these
+	exclude []string // globs: of the files and folders that are found, not these
+	maxSize int64    // bytes; larger files are left out, named ones too. 0: no limit
+
+	output    string // this folder is never entered; "" where outputs go to standard output
+	extension string // of the outputs, with the dot
+	foldCase  bool   // names of outputs that differ only in case, or in their Unicode form, are one file there
 	stdinName string // what the output of standard input is called
+}
+
+// A listed path is a file or folder of a list. Its output is called name, derived from the path where name is "".
+type listed struct{ path, name string }
+
+// A walk goes through files and folders in the order they were given, a folder's content sorted by name, as often as it is asked to.
+type walk struct {
+	walkOptions
+	globs globs
 }
 
 // standardInput stands for the document on standard input.
 const standardInput = "-"
 
-// newWalk makes sure that the roots exist and that no two of them lead to the same output.
-func newWalk(roots []string, hidden bool, output string) (*walk, error) {
-	w := &walk{roots: roots, hidden: hidden, output: output}
-	var seen []string
-	for _, root := range roots {
+// newWalk makes sure that the roots exist, that no two of them overlap, and that the globs can be read; if not, it is a usage error.
+func newWalk(o walkOptions) (*walk, error) {
+	w := &walk{walkOptions: o}
+	var err error
+	if w.globs, err = newGlobs(o.include, o.exclude); err != nil {
+		return nil, err
+	}
+	seen := overlaps{}
+	for _, root := range o.roots {
 		if root == standardInput {
 			continue
 		}
-		if _, err := os.Stat(root); err != nil {
+		info, err := os.Stat(root)
+		if err != nil {
 			return nil, usageError("%s", plainPathError(root, err))
 		}
-		for _, other := range seen {
-			if inside(outputName(root), outputName(other)) || inside(outputName(other), outputName(root)) {
-				return nil, usageError("%s and %s lead to the same outputs", other, root)
-			}
+		if other, clash := seen.add(root); clash {
+			return nil, usageError("%s and %s lead to the same outputs", other, root)
 		}
-		seen = append(seen, root)
-		if w.isOutput(root) {
+		if w.isOutput(info) {
 			return nil, usageError("%s: the output folder is the input", root)
 		}
 	}
 	return w, nil
 }
 
-// inside tells whether a cleaned path is another one, or below it.
-func inside(name, folder string) bool {
-	return folder == "." || name == folder || strings.HasPrefix(name, folder+string(filepath.Separator))
-}
-
 // single tells that the walk is about one document that was named, not found.
 func (w *walk) single() bool {
-	if len(w.roots) != 1 {
+	if len(w.roots) != 1 || w.list != nil {
 		return false
 	}
 	info, err := os.Stat(w.roots[0])
 	return w.roots[0] == standardInput || err == nil && !info.IsDir()
 }
 
-// entries yields every file, also those that are left out.
-func (w *walk) entries() iter.Seq[entry] {
+// covers tells whether the walk would come to a file, if it were there, as far as its folder tells.
+func (w *walk) covers(path string) bool {
+	for _, root := range w.roots {
+		if absolute, err := filepath.Abs(root); err == nil && root != standardInput && inFolder(path, absolute) {
+			return true
+		}
+	}
+	return false
+}
+
+// inFolder tells whether an absolute path is below another, or the same.
+func inFolder(path, folder string) bool {
+	rest, below := strings.CutPrefix(path, folder)
+	return below && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(folder[len(folder)-1]))
+}
+
+// entries yields every file, also those that are left out, until ctx ends. Of a folder only the names are in memory.
+func (w *walk) entries(ctx context.Context) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
+		p := &pass{walk: w, yield: yield}
+		if w.list != nil {
+			p.taken = map[pathKey]struct{}{}
+		}
 		for _, root := range w.roots {
-			if !w.root(root, yield) {
+			if ctx.Err() != nil || !p.root(ctx, root) {
+				return
+			}
+		}
+		for _, l := range w.list {
+			if ctx.Err() != nil || !p.named(ctx, l.path, listedName(l)) {
 				return
 			}
 		}
 	}
 }
 
-func (w *walk) root(root string, yield func(entry) bool) bool {
-	if root == standardInput {
-		return yield(entry{path: root, name: w.stdinName})
+// A pass is one way through everything. Its methods return false where it is to end.
+type pass struct {
+	*walk
+	yield func(entry) bool
+	taken map[pathKey]struct{} // what was come upon already; nil where there is no list, without which nothing comes twice
+}
+
+func (p *pass) root(ctx context.Context, root string) bool {
+	switch {
+	case root == standardInput:
+		return p.yield(entry{path: root, name: p.stdinName})
+	case len(p.roots) > 1 || p.list != nil:
+		return p.named(ctx, root, outputName(root))
+	default:
+		return p.named(ctx, root, "")
 	}
-	info, err := os.Stat(root)
-	base := ""
-	if len(w.roots) > 1 {
-		base = filepath.ToSlash(outputName(root))
+}
+
+// named yields what a path that was named leads to. A file is taken whatever it is called, as name, or as the last element of its
+// path where name is ""; the outputs of a folder stand below name.
+func (p *pass) named(ctx context.Context, path, name string) bool {
+	info, err := os.Stat(path)
+	e := entry{path: filePath(path), name: name, info: info}
+	if name == "" {
+		e.name = filepath.Base(path)
 	}
 	switch {
+	case !p.take(path):
+		e.leaveOut(skipTwice)
 	case err != nil:
-		return yield(entry{path: root, name: outputName(root), err: err})
+		e.err = err
+	case p.isOutput(info):
+		e.leaveOut(skipOutput)
 	case info.IsDir():
-		return w.folder(root, root, base, yield)
-	case base == "":
-		return yield(entry{path: root, name: filepath.Base(root)})
-	default:
-		return yield(entry{path: root, name: base})
-	}
-}
-
-func (w *walk) folder(root, dir, name string, yield func(entry) bool) bool {
-	children, err := os.ReadDir(dir) // sorted
-	if err != nil {
-		return yield(entry{path: dir, name: name, err: err})
-	}
-	for _, child := range children {
-		path := filepath.Join(dir, child.Name())
-		childName := strings.TrimPrefix(name+"/"+child.Name(), "/")
-		e := entry{path: path, name: childName}
-		switch {
-		case strings.HasPrefix(child.Name(), ".") && !w.hidden:
-			e.skip, e.quiet = "hidden", true
-		case strings.HasPrefix(child.Name(), "~$"):
-			e.skip, e.quiet = "an editor's lock file", true
-		case child.IsDir():
-			if w.isOutput(path) {
-				continue
-			}
-			if !w.folder(root, path, childName, yield) {
-				return false
-			}
-			continue
-		default:
-			e.skip, e.err = leaveOut(root, path, child)
+		if name == "." {
+			name = ""
 		}
-		if !yield(e) {
-			return false
-		}
-	}
-	return true
-}
-
-// isOutput tells whether a folder is the one for the outputs, by whatever name.
-func (w *walk) isOutput(dir string) bool {
-	if w.output == "" {
-		return false
-	}
-	one, err := os.Stat(dir)
-	if err != nil {
-		return false
-	}
-	other, err := os.Stat(w.output)
-	return err == nil && os.SameFile(one, other)
-}
-
-// leaveOut says why a file in a folder is no document, "" where it may be one.
-func leaveOut(root, path string, child fs.DirEntry) (string, error) {
-	info, err := child.Info()
-	if err != nil {
-		return "", err
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		if !leadsInside(root, path) {
-			return "a link out of the folder", nil
-		}
-		if info, err = os.Stat(path); err != nil {
-			return "", err
-		}
-		if info.IsDir() {
-			return "a link to a folder", nil
-		}
-	}
-	switch {
+		return (&tree{pass: p, root: path}).folder(ctx, path, name, "")
 	case !info.Mode().IsRegular():
-		return "not a regular file", nil
-	case info.Size() == 0:
-		return "empty file", nil
-	default:
-		return "", nil
+		e.err = errors.New(skipSpecial)
+	case p.tooLarge(info):
+		e.leaveOut(skipLarge)
 	}
+	return p.yield(e)
 }
 
-func leadsInside(root, link string) bool {
-	target, err := filepath.EvalSymlinks(link)
-	if err != nil {
-		return false
+// take tells that a path was not come upon before.
+func (p *pass) take(path string) bool {
+	if p.taken == nil {
+		return true
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(root, target)
-	return err == nil && filepath.IsLocal(rel)
+	key := newPathKey(filepath.Clean(path))
+	_, before := p.taken[key]
+	p.taken[key] = struct{}{}
+	return !before
 }
 
-// outputName is where the outputs of a root stand when there are several: the path as it was given, cleaned, and inside the
-// output folder even if it was absolute or led upwards.
-func outputName(root string) string {
-	name := filepath.Clean(root)
-	name = strings.TrimPrefix(name[len(filepath.VolumeName(name)):], string(filepath.Separator))
-	for {
-		rest, up := strings.CutPrefix(name, ".."+string(filepath.Separator))
-		if !up {
-			break
-		}
-		name = rest
+func (w *walk) tooLarge(info fs.FileInfo) bool { return w.maxSize > 0 && info.Size() > w.maxSize }
+
+// isOutput tells whether a folder is the one for the outputs, by whatever name. That may be made only when the walk is under way.
+func (w *walk) isOutput(folder fs.FileInfo) bool {
+	if w.output == "" || !folder.IsDir() {
+		return false
 	}
-	if name == ".." || name == "" {
-		name = "."
+	output, err := os.Stat(w.output)
+	return err == nil && os.SameFile(folder, output)
+}
+
+// filePath keeps a file that is called "-" apart from standard input.
+func filePath(path string) string {
+	if path == standardInput {
+		return "." + string(filepath.Separator) + path
 	}
-	return name
+	return path
 }
 
 // rootPathError leaves out the path that an error repeats.

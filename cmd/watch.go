@@ -3,6 +3,8 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,8 +12,14 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// unreachableAfter is how long a server that was never reached is tried.
-const unreachableAfter = 10 * time.Second
+const (
+	// unreachableAfter is how long a server that was never reached is tried.
+	unreachableAfter = 10 * time.Second
+
+	// hopelessAfter is how many documents in a row a server must fail for the run to be given up. A server that is down for a while
+	// fails none: its requests are tried again until their own time is up.
+	hopelessAfter = 20
+)
 
 // A watch stops a run that is in vain: every document would be refused alike, or wait out its own retries.
 type watch struct {
@@ -19,6 +27,10 @@ type watch struct {
 	stop    context.CancelCauseFunc
 	reached atomic.Bool
 	since   atomic.Pointer[time.Time] // the first attempt
+
+	mu     sync.Mutex
+	worked bool // the server has done a document, or a page
+	failed int  // documents in a row that it failed
 }
 
 func (u *watch) observe(e partition.Event) {
@@ -44,6 +56,44 @@ func (u *watch) observe(e partition.Event) {
 		}
 	}
 }
+
+// concluded counts a document. A failure that speaks of the server counts; one that the server blames on the request, or declares
+// final, does so as long as it has not done anything; and one that speaks of the document says nothing.
+func (u *watch) concluded(w *work) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	sent := w.report.Requests() > 0
+	switch {
+	case sent && w.report.Elements > 0, sent && w.state == stateDone:
+		u.worked, u.failed = true, 0
+	case w.state != stateFailed || !sent:
+	case unavailable(w.err), !u.worked && blamed(w.err):
+		if u.failed++; u.failed == hopelessAfter {
+			u.stop(&hopeless{u.failed, w.err})
+		}
+	}
+}
+
+// blamed tells that a server failed a document for a reason that others may well share.
+func blamed(err error) bool {
+	switch partition.KindOf(err) {
+	case partition.KindServer, partition.KindBadRequest, partition.KindBadResponse:
+		return true
+	default:
+		return false
+	}
+}
+
+// A hopeless is the cause of a run whose server failed one document after the other.
+type hopeless struct {
+	documents int
+	last      error
+}
+
+func (h *hopeless) Error() string {
+	return fmt.Sprintf("the server failed %d documents in a row: giving up; the last was %s", h.documents, h.last)
+}
+func (h *hopeless) Unwrap() error { return h.last }
 
 // An unreachable is the cause of a run that a server ended by not being there.
 type unreachable struct {

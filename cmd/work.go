@@ -5,12 +5,86 @@ import (
 	"context"
 	"errors"
 	"syscall"
+	"time"
 
+	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/partition"
 )
 
+// A state is what became of a document in a run.
+type state string
+
+// The states.
+const (
+	stateDone      state = "done"      // its output is whole
+	statePartial   state = "partial"   // its output lacks pages
+	stateFailed    state = "failed"    // it has no output
+	stateUnchanged state = "unchanged" // an earlier run did it, and nothing has changed since
+	stateSkipped   state = "skipped"   // it was left out
+	stateNotDone   state = "not done"  // the run ended before it
+)
+
+// A work is one document on its way. Its fields are set before done is closed.
+type work struct {
+	entry   entry
+	state   state
+	report  partition.Report
+	err     error
+	output  bool           // it has an output, complete or not
+	elapsed time.Duration  // how long it was under way
+	size    int64          // of its file, in bytes
+	file    *outputFile    // finished, and not yet in its place
+	record  journal.Record // what will be known of it; without a name nothing is kept
+	spool   *spool         // what goes to standard output
+	done    chan struct{}
+}
+
+// settle decides what has become of a document.
+func (w *work) settle(ctx context.Context, r *run) {
+	if w.entry.err != nil {
+		kind := partition.KindLocalIO
+		if w.entry.asked != nil {
+			kind = partition.KindBadRequest
+		}
+		w.err = &partition.DocumentError{Document: w.entry.path, Kind: kind, Err: rootPathError(w.entry.err)}
+	}
+	switch {
+	case w.state != "": // settled from the journal
+		w.output = w.state != stateFailed
+		return
+	case w.entry.skip != "":
+		w.state = stateSkipped
+		return
+	case w.err == nil:
+		w.state = stateDone
+	case ctx.Err() != nil && (errors.Is(w.err, context.Cause(ctx)) || w.kind() == partition.KindCanceled || w.kind() == partition.KindBudget):
+		w.state = stateNotDone
+	case isPartial(w.err):
+		w.state = statePartial
+	default:
+		w.state = stateFailed
+	}
+	w.output = r.hasOutput(w)
+}
+
+// kind is the kind of a document's failure.
+func (w *work) kind() partition.Kind {
+	if earlier := (*earlierError)(nil); errors.As(w.err, &earlier) {
+		return partition.Kind(earlier.record.Kind)
+	}
+	if kind := partition.KindOf(w.err); kind != "" {
+		return kind
+	}
+	return partition.KindLocalIO
+}
+
+// message is a document's failure in one line.
+func (w *work) message() string { return partition.Printable(w.err.Error()) }
+
 // one takes one document through the API and writes its output.
 func (r *run) one(ctx context.Context, w *work) {
+	start := time.Now()
+	defer func() { w.elapsed = time.Since(start) }()
 	if ctx.Err() != nil {
 		w.err = &partition.DocumentError{Document: w.entry.path, Kind: partition.KindCanceled, Err: context.Cause(ctx)}
 		return
@@ -21,46 +95,63 @@ func (r *run) one(ctx context.Context, w *work) {
 		ctx = limited
 	}
 	var document *partition.Document
-	if w.entry.path == standardInput {
+	switch {
+	case w.entry.asked != nil && w.entry.asked.Name != "":
+		document, w.err = partition.Open(w.entry.path, partition.WithName(w.entry.asked.Name))
+	case w.entry.path == standardInput && w.entry.asked == nil:
 		document, w.err = readStandardInput(ctx, r.shell, r.name)
-	} else {
+	default:
 		document, w.err = partition.Open(w.entry.path)
 	}
 	if w.err != nil {
 		return
 	}
 	defer func() { _ = document.Close() }() // it was only read
-	if r.output == nil {
+	switch {
+	case r.output == nil:
 		w.err = r.toStandardOutput(ctx, document, w)
-	} else {
-		w.err = r.toFile(ctx, document, w)
+		if r.list != nil && r.hasOutput(w) {
+			w.record.SHA256, _ = document.SHA256(ctx) // the elements are there, and say more
+		}
+	case w.entry.path == standardInput:
+		w.err = r.toFile(ctx, document, w, w.entry.name+r.format.extension)
+	default:
+		r.history.do(ctx, document, w, func(name string) error { return r.toFile(ctx, document, w, name) })
 	}
-	if unwritable := (*outputError)(nil); errors.As(w.err, &unwritable) && !unwritable.own() {
-		r.stop(w.err) // what comes next could not be written either
+	r.stopIfUnwritable(w.err)
+}
+
+// stopIfUnwritable stops the run at an output that cannot be written, where the next one could not be either.
+func (r *run) stopIfUnwritable(err error) {
+	if unwritable := (*outputError)(nil); errors.As(err, &unwritable) && !unwritable.own() {
+		r.stop(err)
 	}
 }
 
-// toFile writes the output whole or not at all.
-func (r *run) toFile(ctx context.Context, d *partition.Document, w *work) error {
-	file, err := r.output.create(w.entry.name + r.format.extension)
+// toFile writes the output whole or not at all; it is put in its place later.
+func (r *run) toFile(ctx context.Context, d *partition.Document, w *work, name string) error {
+	file, err := r.output.create(name)
 	if err != nil {
 		return &outputError{w.entry.path, err}
 	}
 	failure := r.write(ctx, d, w, file.Writer)
-	if partial := (*partition.PartialError)(nil); failure != nil && !errors.As(failure, &partial) {
+	if failure != nil && !isPartial(failure) {
 		file.discard()
 		return failure
 	}
-	if err := file.commit(); err != nil {
+	size, err := file.finish()
+	if err != nil {
+		file.discard()
 		return &outputError{w.entry.path, err}
 	}
+	w.file, w.record.Output = file, size
 	return failure
 }
 
 // toStandardOutput streams a single document, but for JSON, which is shown whole or not at all; of several documents each waits
 // for its turn.
 func (r *run) toStandardOutput(ctx context.Context, d *partition.Document, w *work) error {
-	if r.walk.single() && r.format.streams {
+	if r.list == nil && r.walk.single() && r.format.streams {
 		out := bufio.NewWriter(r.shell.stdout)
 		failure := r.write(ctx, d, w, out)
 		if err := out.Flush(); err != nil && failure == nil {
@@ -74,7 +165,7 @@ func (r *run) toStandardOutput(ctx context.Context, d *partition.Document, w *wo
 	if err := out.Flush(); err != nil && failure == nil {
 		failure = &outputError{"temporary file", err}
 	}
-	if partial := (*partition.PartialError)(nil); failure != nil && !errors.As(failure, &partial) && !r.format.streams {
+	if failure != nil && !isPartial(failure) && !r.format.streams {
 		w.spool.close()
 		w.spool = nil
 	}
@@ -83,8 +174,12 @@ func (r *run) toStandardOutput(ctx context.Context, d *partition.Document, w *wo
 
 // write sends the document and formats its elements as they come.
 func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bufio.Writer) error {
-	if r.params.OutputFormat == partition.OutputCSV {
-		result, err := r.client.Partition(ctx, d, r.params)
+	params := r.params
+	if w.entry.asked != nil {
+		params = w.entry.asked.params
+	}
+	if params.OutputFormat == partition.OutputCSV {
+		result, err := r.client.Partition(ctx, d, params)
 		w.report = result.Report
 		if err != nil {
 			return err
@@ -94,11 +189,21 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 		}
 		return nil
 	}
+	source := formatSource{name: w.entry.name, path: w.entry.path, images: r.images}
+	if r.outputOptions.sourceField {
+		var err error
+		if source.sha256, err = d.SHA256(ctx); err != nil {
+			return err
+		}
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	stream := r.client.Stream(ctx, d, r.params)
-	defer func() { w.report = stream.Report() }()
-	formatter := r.format.new(out, r.formatOptions)
+	stream := r.client.Stream(ctx, d, params)
+	formatter := r.format.writer(out, r.outputOptions, source)
+	defer func() {
+		w.report = stream.Report()
+		w.report.Warnings = append(w.report.Warnings, formatter.warnings()...)
+	}()
 	var partial *partition.PartialError
 	var lost *outputError
 	for e, err := range stream.All() {
@@ -123,6 +228,12 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 		return partial
 	}
 	return nil
+}
+
+// isPartial tells that a document was answered but for pages that are named. One that the run's budget ended is not done at all.
+func isPartial(err error) bool {
+	partial := (*partition.PartialError)(nil)
+	return errors.As(err, &partial) && partition.KindOf(err) != partition.KindBudget
 }
 
 // An outputError is an output that could not be written.

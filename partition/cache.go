@@ -125,12 +125,7 @@ func (f *fanout) knowsHalves(ctx context.Context, pages split.PageRange) bool {
 		return false
 	}
 	for _, half := range halves(f.span(pages)) {
-		stored, err := f.client.cache.Get(ctx, f.key(half))
-		if err == nil {
-			_ = stored.Close() // it was only looked for
-			return true
-		}
-		if f.knowsHalves(ctx, half) {
+		if f.has(ctx, half) || f.knowsHalves(ctx, half) {
 			return true
 		}
 	}

@@ -46,6 +46,8 @@ type Client struct {
 	keyHeaders [][]string // in cache keys
 	cacheOnce  sync.Once
 
+	spending *spending
+
 	parse       *semaphore.Weighted // bytes of PDFs that are parsed at once
 	parseBudget int64
 }
@@ -74,7 +76,7 @@ func New(options ...Option) (*Client, error) {
 		endpoint: where, header: cfg.header, keyed: keyed, redactor: newRedactor(secrets(key, cfg.header)...),
 		policy: cfg.policy, logger: cfg.logger, observe: cfg.observe,
 		cache: cfg.cache, refresh: cfg.refresh, grace: cfg.grace, engine: cfg.engine, account: accountOf(key), keyHeaders: cfg.headersOf(),
-		parse: semaphore.NewWeighted(cfg.parse), parseBudget: cfg.parse,
+		parse: semaphore.NewWeighted(cfg.parse), parseBudget: cfg.parse, spending: newSpending(cfg.budget),
 	}
 	if c.policy == nil {
 		c.policy, _ = retry.Preset("unstructured")
@@ -89,7 +91,7 @@ func New(options ...Option) (*Client, error) {
 		c.header.Set("User-Agent", "quire/"+Version)
 	}
 	c.retry = &retry.Client{
-		HTTP: noRedirects(cfg.http), Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,
+		HTTP: metered(noRedirects(cfg.http)), Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,
 		Observe: c.observeRetry,
 	}
 	return c, nil

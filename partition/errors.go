@@ -24,6 +24,7 @@ const (
 	KindBadRequest      Kind = "bad_request"      // a parameter, or the URL
 	KindAuth            Kind = "auth"             // key missing or refused
 	KindQuota           Kind = "quota"            // exhausted
+	KindBudget          Kind = "budget"           // the client's own is: see [Budget]
 	KindTooLarge        Kind = "too_large"
 	KindThrottled       Kind = "throttled"
 	KindServer          Kind = "server"
@@ -48,7 +49,7 @@ type APIError struct {
 	Elapsed   time.Duration // of the whole call, waits included
 	Final     bool          // the server declared that a repetition cannot succeed
 	Rule      string        // the row of the retry policy that judged the last attempt
-	Stop      retry.Stop    // the budget that forbade another attempt; "" where the rule did not want one
+	Stop      retry.Stop    // the limit that forbade another attempt; "" where the rule did not want one
 	Body      []byte        // of the answer, at most 64 KiB, without the key
 	Err       error         // the cause where no usable answer came; nil after an HTTP status
 
@@ -85,6 +86,8 @@ func (e *APIError) cause() string {
 	switch {
 	case e.Final:
 		b.WriteString(", not retryable")
+	case e.Kind == KindBudget:
+		b.WriteString(", " + string(e.Stop))
 	case e.Stop != "":
 		b.WriteString(", stopped by " + string(e.Stop))
 	}
@@ -145,7 +148,10 @@ func (e *PartialError) Unwrap() []error { return e.Errs }
 func KindOf(err error) Kind {
 	var api *APIError
 	var document *DocumentError
+	var partial *PartialError
 	switch {
+	case errors.As(err, &partial):
+		return KindOf(partial.Errs[0])
 	case errors.As(err, &api):
 		return api.Kind
 	case errors.As(err, &document):

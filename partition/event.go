@@ -11,6 +11,7 @@ import (
 // An Event is something that happened to a document, to a part of it, or to one attempt to send that.
 type Event struct {
 	Kind     EventKind
+	ID       string // of the [Stream]: the same in all its events, and in no other's; "" of what belongs to none
 	Document string
 	Pages    split.PageRange // of the part; zero where the document goes whole
 	Plan     *Plan           // of a DocumentPlanned
@@ -34,11 +35,14 @@ const (
 	PartStart       EventKind = "part_start"
 	PartEnd         EventKind = "part_end"
 	AttemptEvent    EventKind = "attempt"      // see [retry.Event]
-	Refused         EventKind = "refused"      // key or quota, before another request of the client can go out
+	Refused         EventKind = "refused"      // key, quota or, once, budget, before another request of the client can go out
 	CacheFailed     EventKind = "cache_failed" // once a client
 )
 
-type partKey struct{}
+type (
+	streamKey struct{}
+	partKey   struct{}
+)
 
 // partID is what a context carries down to the events of attempts.
 type partID struct {
@@ -48,6 +52,7 @@ type partID struct {
 
 func (c *Client) event(ctx context.Context, e Event) {
 	if c.observe != nil {
+		e.ID, _ = ctx.Value(streamKey{}).(string)
 		c.observe(ctx, e)
 	}
 }

@@ -213,26 +213,41 @@ type ticket struct {
 
 // admit cuts a part and waits until its request may go out.
 func (f *fanout) admit(ctx context.Context, p *part) (*ticket, error) {
+	if err := f.barred(ctx, p, f.client.spending.check); err != nil {
+		return nil, err // before it is cut in vain
+	}
 	content, err := f.cut(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	slot, err := f.client.retry.Admit(ctx)
-	switch stop := f.stop.Load(); {
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	case err != nil:
+	if err != nil && ctx.Err() == nil {
 		err = f.client.noAnswer(ctx, &APIError{
 			Document: f.job.plan.Document, Pages: p.pages, Method: http.MethodPost, URL: f.client.endpoint.String(),
 		}, err, f.client.redactor)
-	case stop != nil:
-		err = *stop
-	default:
+	} else if err = f.barred(ctx, p, f.client.spending.begin); err == nil {
 		return &ticket{content, slot}, nil
 	}
 	slot.Release()
 	content.free()
 	return nil, err
+}
+
+// barred is why a part must not be sent, nil where it may be; pay is the client's budget.
+func (f *fanout) barred(ctx context.Context, p *part, pay func(pages int) error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if stop := f.stop.Load(); stop != nil {
+		return *stop
+	}
+	limit := pay(max(f.span(p.pages).Len(), 1))
+	if limit == nil {
+		return nil
+	}
+	err := &DocumentError{Document: f.job.plan.Document, Kind: KindBudget, Err: limit}
+	f.client.refused(ctx, Event{Document: err.Document, Pages: p.pages, Err: err})
+	return err
 }
 
 // answer sends a part that was admitted and makes the best of what comes: its report has the outcome, and the error is what ends
@@ -251,7 +266,8 @@ func (f *fanout) answer(ctx context.Context, p *part, t *ticket, policy *retry.P
 	}
 }
 
-// tolerates tells whether the document goes on without the pages of a part that failed.
+// tolerates tells whether the document goes on without the pages of a part that failed. Where the budget refused them it does
+// until they have their turn: what is under way is paid for.
 func (f *fanout) tolerates(ctx context.Context, err error) bool {
-	return f.job.params.Split.AllowFailed && ctx.Err() == nil && err != nil
+	return (f.job.params.Split.AllowFailed || KindOf(err) == KindBudget) && ctx.Err() == nil && err != nil
 }

@@ -30,6 +30,7 @@ type config struct {
 	grace    time.Duration
 	engine   string
 	parse    int64
+	budget   Budget
 }
 
 // The environment variables that stand for options which are not given.
@@ -175,6 +176,17 @@ func WithParseBudget(bytes int64) Option {
 			return fmt.Errorf("parse budget of %d bytes: less than 1", bytes)
 		}
 		c.parse = bytes
+		return nil
+	}
+}
+
+// WithBudget sets what the client may spend. The default is no limit.
+func WithBudget(b Budget) Option {
+	return func(c *config) error {
+		if b.Requests < 0 || b.Pages < 0 {
+			return fmt.Errorf("budget of %d requests and %d pages: negative", b.Requests, b.Pages)
+		}
+		c.budget = b
 		return nil
 	}
 }

@@ -142,6 +142,10 @@ func (f *fanout) send(ctx context.Context, p *part, t *ticket, policy *retry.Pol
 
 // failed ends the sending where what comes next would be in vain, before it is sent.
 func (f *fanout) failed(ctx context.Context, p *part, e *APIError) {
+	if e.Kind == KindBudget {
+		f.client.refused(ctx, Event{Document: e.Document, Pages: e.Pages, Err: e})
+		return
+	}
 	refused := e.Kind == KindAuth || e.Kind == KindQuota
 	if refused || !f.job.params.Split.AllowFailed && !f.narrows(p, e) {
 		var err error = e

@@ -18,6 +18,14 @@ type Plan struct {
 	Requests  []split.PageRange // one a request, in page order; a single zero range is the whole document
 	Warnings  []string          // what is done otherwise than one might expect, a line each
 
+	// Chunking tells that another request follows, for the text chunking of all elements: see [ScopeAfter].
+	Chunking bool
+
+	// Cached is what the client's cache answers, Left is what remains to be sent, in page order; together they are the requests.
+	// A request that was narrowed in an earlier run stands there as the pieces that it was narrowed to. [Client.PlanCached] sets
+	// them.
+	Cached, Left []split.PageRange
+
 	// Narrowing is how many requests each page that can never be had may add, with [Split.Narrow]: 2·ceil(log2 n) for the largest
 	// request's n pages. 0 without it, or where nothing can be narrowed.
 	Narrowing int
@@ -172,6 +180,7 @@ func (j *job) planPDF(ctx context.Context) error {
 		return nil // as it is
 	}
 	j.plan.Requests = requests
+	j.plan.Chunking = j.chunksAfter()
 	return nil
 }
 

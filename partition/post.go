@@ -51,8 +51,10 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 		attrs = append(attrs, slog.String("pages", r.pages.String()))
 	}
 	var lastID string
-	response, trace, err := c.retry.Do(r.sending, retry.Call{
-		Stop: ctx, Policy: r.policy, Method: http.MethodPost, URL: c.endpoint.url.String(), Header: header, Body: r.form.body(), Slot: r.slot,
+	m := c.spending.meter(ctx, r.sending)
+	defer m.close()
+	response, trace, err := c.retry.Do(m.sending, retry.Call{
+		Stop: m.pauses, Policy: r.policy, Method: http.MethodPost, URL: c.endpoint.url.String(), Header: header, Body: r.form.body(), Slot: r.slot,
 		Accept: func(response *http.Response) error {
 			err := a.receive(response, r.want, r.secrets)
 			if err == nil && a.local == nil {
@@ -66,6 +68,7 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 			return http.Header{requestIDHeader: {lastID}}
 		},
 	})
+	trace = m.sentOnly(trace)
 	failure := &APIError{
 		Document: r.document, Pages: r.pages, Method: http.MethodPost, URL: c.endpoint.String(), RequestID: lastID,
 		Attempts: len(trace.Attempts), Elapsed: trace.Elapsed, Final: trace.Final,
@@ -76,7 +79,11 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 	if trace.Stop != failure.Rule {
 		failure.Stop = retry.Stop(trace.Stop)
 	}
-	switch {
+	switch limit := m.refusal(trace); {
+	case limit != nil && err != nil:
+		c.overBudget(failure, trace, err, limit, r.secrets)
+		r.failed(failure)
+		return trace, failure
 	case err != nil:
 		return trace, c.noAnswer(ctx, failure, err, r.secrets)
 	case response.StatusCode/100 != 2:
@@ -114,6 +121,25 @@ func (c *Client) noAnswer(ctx context.Context, e *APIError, err error, secrets *
 	}
 	e.Detail = secrets.redact(e.Err.Error())
 	return e
+}
+
+// overBudget completes the error of a call that the budget kept from another attempt: what the last one came to, and the limit.
+func (c *Client) overBudget(e *APIError, trace retry.Trace, err error, limit *limitError, secrets *redactor) {
+	last := trace.Attempts[len(trace.Attempts)-1]
+	e.Kind, e.Stop, e.Status, e.Err = KindBudget, retry.Stop(limit.Error()), last.Status, last.Err
+	var call *retry.Error
+	switch {
+	case last.Err != nil:
+		e.Detail = secrets.redact(last.Err.Error())
+	case errors.As(err, &call) && call.Last != nil && call.Last.Status == last.Status:
+		body := call.Last.Peek
+		if !call.Last.PeekEOF {
+			body = body[:max(len(body)-secrets.longest(), 0)] // no key that was cut
+		}
+		detail, _ := errorDetail(body)
+		e.Detail = secrets.redact(detail)
+		e.Body = []byte(secrets.redact(string(body)))
+	}
 }
 
 func transportKind(e *retry.Error) Kind {

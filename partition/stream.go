@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -40,7 +41,7 @@ var (
 
 // Stream returns the elements of a document as they come. Nothing is sent before [Stream.All] is ranged over.
 func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
-	return &Stream{client: c, ctx: ctx, document: d, params: p}
+	return &Stream{client: c, ctx: context.WithValue(ctx, streamKey{}, rand.Text()), document: d, params: p}
 }
 
 // All yields the document's elements in page order, each as soon as everything before it is there. An error is final: it is

@@ -37,15 +37,22 @@ func (p Params) withoutChunking() Params {
 	return p
 }
 
+// firstStep makes a job one without text chunking.
+func (j *job) firstStep() (err error) {
+	j.params = j.params.withoutChunking()
+	if j.fields, err = j.params.wire(); err != nil {
+		return &DocumentError{Document: j.plan.Document, Kind: KindBadRequest, Err: err}
+	}
+	return nil
+}
+
 // sendTwice partitions a document in parts without text chunking, and then has all its elements chunked in one request: they are
 // the file, as JSON, under the document's own name.
 func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
 	chunking := j.params.chunkingOnly()
 	chunking.Split = Split{Mode: j.params.Split.Mode, Password: j.params.Split.Password}
-	j.params = j.params.withoutChunking()
-	var err error
-	if j.fields, err = j.params.wire(); err != nil {
-		return &DocumentError{Document: s.document.name, Kind: KindBadRequest, Err: err}
+	if err := j.firstStep(); err != nil {
+		return err
 	}
 	rooms := s.client.newScratch(j.params.Split.Mode)
 	defer func() { _ = rooms.close() }() // what stays is in the system's directory for temporary files

@@ -34,6 +34,7 @@ type Event struct {
 	// long an attempt has been silent; Elapsed is how long an attempt took, or
 	// the call for [EventStop].
 	Wait, Elapsed time.Duration
+	BytesSent     int64       // as [Attempt] has it, once that has ended
 	Attrs         []slog.Attr // the call's
 }
 
@@ -61,6 +62,7 @@ func (l *loop) report(closed, opened bool) {
 	e := Event{
 		Kind: EventAnswer, Attempt: l.state.Attempt, Status: last.Status, Error: last.Kind, Err: last.Err,
 		Rule: d.Rule, Stop: d.Stop, Elapsed: last.Elapsed,
+		BytesSent: last.BytesSent,
 	}
 	l.emit(e)
 	if closed {

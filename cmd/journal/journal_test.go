@@ -130,7 +130,7 @@ func TestDamageCostsOneRecord(t *testing.T) {
 func TestUnknownFormats(t *testing.T) {
 	for content, want := range map[string]string{
 		`{"quire_manifest":2}` + "\n" + `{"name":"a"}` + "\n": "a manifest of format 2, this is format 1",
-		"something else\nentirely\n":                            "not a manifest",
+		"something else\nentirely\n":                          "not a manifest",
 	} {
 		dir := t.TempDir()
 		require.NoError(t, os.Mkdir(filepath.Join(dir, Folder), 0o700))

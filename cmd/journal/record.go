@@ -24,6 +24,7 @@ type Record struct {
 	Stat
 	SHA256   string   `json:"sha256,omitempty"` // of its content; "" where it changed while it was read, or could not be
 	Params   string   `json:"params"`           // a hash of all that the output depends on beside the content
+	How      string   `json:"how,omitempty"`    // what else was tried, on which it depends whether there is an output
 	State    State    `json:"state"`
 	Attempts int      `json:"attempts"` // requests made for it by the run that wrote this
 	Elements int      `json:"elements"`

@@ -1,0 +1,96 @@
+package cmd
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+// A diagnosis is what the steps of quire doctor found: a line each, and the exit code of the last that failed.
+type diagnosis struct {
+	w    io.Writer
+	code int
+	lost error // of the writer
+}
+
+// The beginnings of the lines.
+const (
+	stepOK   = "ok"
+	stepWarn = "warn"
+	stepFail = "FAIL"
+)
+
+func (d *diagnosis) say(level, what, format string, args ...any) {
+	line := fmt.Sprintf("%-4s  %s: %s", level, what, fmt.Sprintf(format, args...))
+	if _, err := fmt.Fprintln(d.w, partition.Printable(line)); err != nil {
+		d.lost = err
+	}
+}
+
+func (d *diagnosis) fail(code int, what, format string, args ...any) {
+	d.code = code
+	d.say(stepFail, what, format, args...)
+}
+
+// err is how the command ends: what failed has been said.
+func (d *diagnosis) err(ctx context.Context) error {
+	switch {
+	case interruption(ctx) != nil:
+		return interruption(ctx)
+	case errors.Is(d.lost, syscall.EPIPE):
+		return &exitError{exitBrokenPipe, nil}
+	case d.lost != nil:
+		return d.lost
+	case d.code != exitOK:
+		return &exitError{d.code, nil}
+	default:
+		return nil
+	}
+}
+
+// hints is the table of what to look at, by error; the first that fits counts.
+var hints = []struct {
+	fits func(error) bool
+	text string
+}{
+	{isA[x509.UnknownAuthorityError], "trust the certificate's authority with --ca-file"},
+	{isA[x509.HostnameError], "the certificate is for another host: check the URL"},
+	{isA[x509.CertificateInvalidError], "check the certificate's dates and this machine's clock"},
+	{isA[tls.RecordHeaderError], "the server speaks no TLS: is it http:// instead of https://?"},
+	{says("HTTP response to HTTPS client"), "the server speaks no TLS: is it http:// instead of https://?"},
+	{says("malformed HTTP response"), "no HTTP: is it https:// instead of http://, and the right port?"},
+	{says("proxyconnect"), "the proxy cannot be reached"},
+	{isA[*net.DNSError], "the name is not known here: a typo, or is a proxy needed?"},
+	{says("connection refused"), "nobody listens there: is the server started, and the port right?"},
+	{isA[noAnswer], "is a firewall or a proxy in the way?"},
+	{isQuota, "the account has nothing left"},
+}
+
+// hint is what to look at after an error, with what separates it from the error; "" where nothing is known.
+func hint(err error) string {
+	for _, row := range hints {
+		if row.fits(err) {
+			return "; " + row.text
+		}
+	}
+	return ""
+}
+
+func isA[E error](err error) bool {
+	var kind E
+	return errors.As(err, &kind)
+}
+
+func isQuota(err error) bool { return partition.KindOf(err) == partition.KindQuota }
+
+func says(text string) func(error) bool {
+	return func(err error) bool { return strings.Contains(err.Error(), text) }
+}

@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestFormatFlagsRefuse(t *testing.T) {
+	for flags, want := range map[string]string{
+		"-f yaml":                                             `format "yaml": not one of json, jsonl, markdown, text, csv`,
+		"--csv-safe":                                          "--csv-safe does not go with -f json, only with csv",
+		"-f markdown --source-field":                          "--source-field does not go with -f markdown, only with json, jsonl, csv",
+		"-f text --images x":                                  "--images does not go with -f text, only with json, jsonl, csv",
+		"-f text --metadata-include x":                        "--metadata-include does not go with -f text, only with json, jsonl, csv",
+		"-f markdown --metadata-exclude x":                    "--metadata-exclude does not go with -f markdown, only with json, jsonl, csv",
+		"-f csv --flatten-metadata":                           "--flatten-metadata does not go with -f csv, only with json, jsonl",
+		"--metadata-include a --metadata-exclude b":           "--metadata-include and --metadata-exclude exclude each other",
+		"--element-types Title --exclude-element-types Table": "--element-types and --exclude-element-types exclude each other",
+		"--element-types ,":                                   "--element-types: no names",
+		"--metadata-exclude=":                                 "--metadata-exclude: no names",
+		"--images=":                                           "--images: no folder",
+	} {
+		t.Run(flags, func(t *testing.T) {
+			_, _, err := checkFormatFlags(strings.Fields(flags)...)
+			require.EqualError(t, err, want)
+			require.Equal(t, exitUsage, exitCode(err))
+		})
+	}
+}
+
+func TestOutputOptionsKey(t *testing.T) {
+	for flags, want := range map[string]string{
+		"":                                     `{"format":"json"}`,
+		"-f csv --csv-safe":                    `{"format":"csv","csv_safe":true}`,
+		"-f jsonl --source-field --images a/b": `{"format":"jsonl","source_field":true,"images":"a/b"}`,
+		"--flatten-metadata --metadata-exclude b,a,b": `{"format":"json","metadata_exclude":["a","b"],"flatten_metadata":true}`,
+		"--metadata-exclude a --metadata-exclude b":   `{"format":"json","metadata_exclude":["a","b"]}`,
+		"--metadata-include b,a":                      `{"format":"json","metadata_include":["a","b"]}`,
+		"-f text --element-types Title":               `{"format":"text","element_types":["Title"]}`,
+		"-f text --exclude-element-types Title,":      `{"format":"text","exclude_element_types":["Title"]}`,
+	} {
+		t.Run(flags, func(t *testing.T) {
+			_, options, err := checkFormatFlags(strings.Fields(flags)...)
+			require.NoError(t, err)
+			require.Equal(t, want, options.key())
+		})
+	}
+}
+
+// Every option has its row in the table of flags, so that output that goes past the formats can refuse it.
+func TestOutputOptionsGiven(t *testing.T) {
+	for _, flags := range []string{
+		"csv-safe", "source-field", "images=x", "metadata-include=x", "metadata-exclude=x", "flatten-metadata", "element-types=x",
+		"exclude-element-types=x",
+	} {
+		form := "json"
+		if flags == "csv-safe" {
+			form = "csv"
+		}
+		_, options, err := checkFormatFlags("-f", form, "--"+flags)
+		require.NoError(t, err)
+		name, _, _ := strings.Cut(flags, "=")
+		require.Equal(t, name, options.given())
+	}
+	_, options, err := checkFormatFlags("-f", "text")
+	require.NoError(t, err)
+	require.Empty(t, options.given())
+}
+
+func TestDisarm(t *testing.T) {
+	for cell, want := range map[string]string{
+		"": "", "a=1": "a=1", "'=1": "'=1", "1-2": "1-2", " a": " a", "é": "é",
+		"=1": "'=1", "+1": "'+1", "-1": "'-1", "@a": "'@a", "\ta": "'\ta", "\ra": "'\ra", "\na": "'\na", "\x00a": "'\x00a",
+		"＝1": "'＝1", "＋1": "'＋1", "－1": "'－1", "＠a": "'＠a", "  =1": "'  =1",
+		"\u00a0=1": "'\u00a0=1", "\ufeff=1": "'\ufeff=1", "=": "'=",
+	} {
+		require.Equal(t, want, disarm(cell), "%q", cell)
+	}
+}

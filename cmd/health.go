@@ -1,0 +1,136 @@
+package cmd
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+// healthTime is how long the health check may take, unless --timeout says more or less.
+const healthTime = 10 * time.Second
+
+// httpClient reaches what the client reaches, by the same proxy and certificates, and follows no redirect.
+func (f *doctorFlags) httpClient(client *apiClient) (*http.Client, error) {
+	hc := &http.Client{}
+	if client.engine != nil {
+		hc.Transport = client.engine.RoundTripper()
+	} else {
+		made, err := f.client.httpClient()
+		if err != nil {
+			return nil, err
+		}
+		hc = made
+	}
+	hc.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return hc, nil
+}
+
+// healthRequest asks the server for /healthcheck, behind the same prefix as the endpoint. It carries what a gateway wants, the
+// headers of --header and the credentials of the URL, but not the API's key, which no health check needs.
+func (f *doctorFlags) healthRequest(sh *shell, client *apiClient) (*http.Request, error) {
+	u, err := url.Parse(client.URL())
+	if err != nil {
+		return nil, err
+	}
+	if given, err := url.Parse(cmp.Or(f.client.url, sh.env[partition.EnvAPIURL])); err == nil {
+		u.User = given.User
+	}
+	// The end of the endpoint is /general/v0/general.
+	request, err := http.NewRequest(http.MethodGet, u.JoinPath("..", "..", "..", "healthcheck").String(), http.NoBody) //nolint:noctx // it gets one when it is sent
+	if err != nil {
+		return nil, err
+	}
+	for _, header := range f.client.headers {
+		name, value, _ := strings.Cut(header, ":") // newClient has checked it
+		request.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
+	}
+	if request.Header.Get("User-Agent") == "" {
+		request.Header.Set("User-Agent", "quire/"+partition.Version)
+	}
+	return request, nil
+}
+
+// health asks the server how it is, and tells whether it makes sense to send a document. where is what messages call the request.
+func (f *doctorFlags) health(ctx context.Context, d *diagnosis, hc *http.Client, request *http.Request, where string) bool {
+	limited, cancel := context.WithTimeoutCause(ctx, f.healthLimit, noAnswer(f.healthLimit))
+	defer cancel()
+	start := time.Now()
+	response, err := hc.Do(request.WithContext(limited))
+	if err != nil {
+		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
+			err = wrapped.Err // it repeats the URL
+		}
+		if limited.Err() != nil {
+			err = context.Cause(limited)
+		}
+		d.fail(exitUnavailable, "health", "%s: %s%s", where, err, hint(err))
+		return false
+	}
+	defer response.Body.Close()
+	head, _ := io.ReadAll(io.LimitReader(response.Body, 512)) // what came is enough to tell a page from an answer
+	answer := fmt.Sprintf("%s: %d %s", where, response.StatusCode, http.StatusText(response.StatusCode))
+	switch status := response.StatusCode; {
+	case status/100 == 2 && bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")):
+		d.say(stepWarn, "health", "%s, but an HTML page: is this the URL of a partition API?", answer)
+	case status/100 == 2:
+		d.say(stepOK, "health", "%s in %s", answer, rounded(time.Since(start)))
+	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
+		d.say(stepWarn, "health", "no health check (%d) at %s; some servers have none", status, where)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		d.say(stepWarn, "health", "%s; the key is not sent there", answer)
+	case status/100 == 3:
+		d.fail(exitFailed, "health", "%s: redirect to %s refused; set the URL of the server itself", answer, target(response))
+		return false
+	case status >= 500 || status == http.StatusTooManyRequests:
+		d.fail(exitUnavailable, "health", "%s", answer)
+	default:
+		d.say(stepWarn, "health", "%s", answer)
+	}
+	return true
+}
+
+// noAnswer is the cause of a context whose time was not enough.
+type noAnswer time.Duration
+
+func (limit noAnswer) Error() string  { return "no answer within " + time.Duration(limit).String() }
+func (noAnswer) Is(target error) bool { return target == context.DeadlineExceeded }
+
+// target is where a redirect leads, without credentials and query.
+func target(response *http.Response) string {
+	to, err := response.Location()
+	if err != nil {
+		return "nowhere"
+	}
+	return shown(to)
+}
+
+// shown is a URL that messages may have: without credentials and query.
+func shown(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// proxy names the proxy that requests go through, without its credentials.
+func (d *diagnosis) proxy(sh *shell, hc *http.Client, request *http.Request) {
+	variable := strings.ToUpper(request.URL.Scheme) + "_PROXY"
+	var used *url.URL
+	if transport, made := hc.Transport.(*http.Transport); made && transport.Proxy != nil {
+		used, _ = transport.Proxy(request) // what is no proxy is not used; the request says so
+	}
+	switch {
+	case used != nil:
+		d.say(stepOK, "proxy", "%s (from $%s)", used.Host, variable)
+	case cmp.Or(sh.env[variable], sh.env[strings.ToLower(variable)]) != "":
+		d.say(stepOK, "proxy", "none for this URL, though $%s is set: $NO_PROXY excepts it, it is this machine, or the value is no URL", variable)
+	default:
+		d.say(stepOK, "proxy", "none")
+	}
+}

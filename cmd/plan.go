@@ -1,0 +1,147 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/partition"
+)
+
+// planFlags are the flags of quire plan: all of quire partition's, so that a run is planned by changing one word, and its own.
+type planFlags struct {
+	run   partitionFlags
+	price float64
+	json  bool
+}
+
+const planLong = `Plan takes up the same documents as quire partition and says what would be sent for each: its pages, its page chunks, the
+requests, and how many of those the cache answers. It sends nothing. It needs no server and no key, but an answer in the cache belongs
+to those: without --url, a key or --local it is not known what is cached.
+
+A page count that only the server can know is shown as "?". The chunks are those that a document would be sent in, a whole document is
+one; with --chunking-scope after a document has one request more.
+
+Every flag of quire partition is taken, also where it changes nothing here.
+
+With --json each line is an object: of a document "document", "pages", "chunks", "requests", "cached" (of the requests), "pages_left" (to
+be sent), "narrowing", "warnings"; of one that would fail "document", "kind", "error"; the last line is {"total": {...}}. What is not
+known is null.`
+
+const planExample = `  quire plan contracts/ --price-per-page 0.01
+  quire plan report.pdf --pages 1-60 --split-concurrency 5 --no-cache
+  quire plan contracts/ --json | jq .total.requests`
+
+func newPlan(sh *shell) *cobra.Command {
+	f := &planFlags{}
+	c := &cobra.Command{
+		Use:     "plan PATH...",
+		Short:   "Say what would be sent, and what the cache has of it",
+		Long:    planLong,
+		Example: planExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 && f.run.walk.filesFrom == "" {
+				return usageError("no document: name files, folders, or - for standard input")
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return f.execute(c.Context(), sh, args) },
+	}
+	f.add(c.Flags())
+	return c
+}
+
+// planGroups are the headings of quire partition's flags that change a plan. Of those under others planShows do, and of those under
+// these planHides do not.
+var (
+	planGroups = []string{groupInput, groupSplit, groupServer, groupCache, groupAPI}
+	planShows  = []string{"output", "quiet", "verbose"}
+	planHides  = []string{"in-flight", "grace", "cache-max-age", "cache-max-size", "allow-failed", "repair-parents"}
+)
+
+func (f *planFlags) add(flags *pflag.FlagSet) {
+	flags.SortFlags = false
+	group(flags, groupOutput, func(flags *pflag.FlagSet) {
+		flags.SortFlags = false
+		flags.Float64Var(&f.price, "price-per-page", 0, "estimate the cost of the pages that are not cached")
+		flags.BoolVar(&f.json, "json", false, "one JSON object a line: each document, then the total")
+	})
+	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
+	shared.SortFlags = false
+	f.run.add(shared)
+	shared.VisitAll(func(flag *pflag.Flag) {
+		shown := slices.ContainsFunc(flag.Annotations[flagGroup], func(g string) bool { return slices.Contains(planGroups, g) })
+		flag.Hidden = flag.Hidden || !slices.Contains(planShows, flag.Name) && (!shown || slices.Contains(planHides, flag.Name))
+		if flags.Lookup(flag.Name) == nil {
+			flags.AddFlag(flag)
+		}
+	})
+	flags.Lookup("output").Usage = "folder for the outputs of the run, which is never an input"
+}
+
+// execute checks everything, then plans.
+func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err error) {
+	if f.price < 0 || math.IsNaN(f.price) || math.IsInf(f.price, 0) {
+		return usageError("--price-per-page %g: negative, or no number", f.price)
+	}
+	form, _, err := f.run.check(roots)
+	if err != nil {
+		return err
+	}
+	w, err := f.run.newWalk(ctx, sh, roots, form)
+	if err != nil {
+		return err
+	}
+	found, err := w.survey(ctx)
+	if err != nil {
+		return cmp.Or(interruption(ctx), err)
+	}
+	console, err := newConsole(sh, progressNone, f.run.quiet)
+	if err != nil {
+		return err
+	}
+	defer console.close()
+	answers, err := f.answers(sh, console)
+	if err != nil {
+		return err
+	}
+	if answers != nil {
+		defer func() { _ = answers.Close() }() // it was only looked into
+		console.remark("hashing %s, %s, to look for cached answers; --no-cache skips it",
+			plural(found.documents, "file"), roundBytes(found.bytes))
+	}
+	client, err := f.run.client.newClient(sh, slog.New(slog.DiscardHandler), func(partition.Event) {}, f.run.cache.options(answers))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, client.close()) }()
+	p := &planning{
+		shell: sh, console: console, client: client, walk: w, params: f.run.params, name: f.run.name, verbose: f.run.verbose,
+		sheet: newPlanSheet(sh.stdout, f.json, answers != nil, f.price),
+	}
+	return p.all(ctx)
+}
+
+// nowhere stands for the server where none is named: page counts need none.
+const nowhere = "http://nowhere.invalid"
+
+// answers opens the cache, unless nothing could be found in it.
+func (f *planFlags) answers(sh *shell, console *console) (*cache.Dir, error) {
+	client := &f.run.client
+	if client.local || client.url != "" || client.keyFile != "" || sh.env[partition.EnvAPIURL] != "" || sh.env[partition.EnvAPIKey] != "" {
+		return f.run.cache.open(console)
+	}
+	client.url = nowhere
+	if !f.run.cache.off {
+		console.remark("what is cached is not known: answers belong to a server and a key, and none is set (%s, %s, --url, --api-key-file, --local)",
+			partition.EnvAPIURL, partition.EnvAPIKey)
+	}
+	return nil, nil
+}

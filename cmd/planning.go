@@ -1,0 +1,129 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+// A planning plans documents, several at once, and prints them in the order of the walk.
+type planning struct {
+	shell   *shell
+	console *console
+	client  *apiClient
+	walk    *walk
+	params  partition.Params
+	name    string // of standard input
+	verbose bool
+	sheet   *planSheet
+}
+
+// A planned is one file on its way. Its plan and err are set before done is closed.
+type planned struct {
+	entry entry
+	plan  *partition.Plan
+	err   error
+	done  chan struct{}
+}
+
+func (p *planning) all(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(context.Canceled)
+	var lost error
+	for d := range p.start(ctx) {
+		<-d.done
+		if lost == nil && ctx.Err() == nil {
+			if lost = p.conclude(d); lost != nil {
+				stop(lost)
+			}
+		}
+	}
+	if lost == nil && ctx.Err() != nil {
+		return cmp.Or(interruption(ctx), context.Cause(ctx))
+	}
+	if lost == nil && p.sheet.total.Documents == 0 {
+		return &exitError{exitFailed, errors.New("no documents found")}
+	}
+	if lost == nil {
+		lost = p.sheet.end()
+	}
+	switch {
+	case errors.Is(lost, syscall.EPIPE):
+		return &exitError{exitBrokenPipe, nil}
+	case lost != nil:
+		return &outputError{"standard output", lost}
+	case p.sheet.total.Failed > 0:
+		return &exitError{exitPartial, nil}
+	default:
+		return nil
+	}
+}
+
+// start begins to plan everything. What it returns is read to its end.
+func (p *planning) start(ctx context.Context) <-chan *planned {
+	queue := make(chan *planned, waitingOutputs)
+	var workers errgroup.Group
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	go func() {
+		defer close(queue)
+		for e := range p.walk.entries(ctx) {
+			d := &planned{entry: e, done: make(chan struct{})}
+			queue <- d
+			if !e.document() {
+				close(d.done)
+				continue
+			}
+			workers.Go(func() error {
+				defer close(d.done)
+				d.plan, d.err = p.one(ctx, e)
+				return nil
+			})
+		}
+	}()
+	return queue
+}
+
+// one plans one document.
+func (p *planning) one(ctx context.Context, e entry) (*partition.Plan, error) {
+	var document *partition.Document
+	var err error
+	if e.path == standardInput {
+		document, err = readStandardInput(ctx, p.shell, p.name)
+	} else {
+		document, err = partition.Open(e.path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = document.Close() }() // it was only read
+	return p.client.PlanCached(ctx, document, p.params)
+}
+
+// conclude prints a document, and says what is to be said of it. Its error ends the command.
+func (p *planning) conclude(d *planned) error {
+	name := partition.Printable(d.entry.path)
+	switch {
+	case d.entry.skip != "":
+		p.sheet.total.Skipped++
+		if p.verbose || !d.entry.quiet {
+			p.console.remark("skipped: %s: %s", name, d.entry.skip)
+		}
+		return nil
+	case d.entry.err != nil:
+		d.err = &partition.DocumentError{Document: d.entry.path, Kind: partition.KindLocalIO, Err: rootPathError(d.entry.err)}
+	}
+	if d.err != nil {
+		p.console.say("failed: %s", partition.Printable(d.err.Error()))
+		return p.sheet.failed(d.entry.path, d.err)
+	}
+	for _, warning := range d.plan.Warnings {
+		p.console.remark("warning: %s: %s", name, warning)
+	}
+	return p.sheet.document(d.plan)
+}

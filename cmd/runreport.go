@@ -1,0 +1,35 @@
+package cmd
+
+import (
+	"strconv"
+
+	"github.com/quire-dev/quire/cmd/page"
+)
+
+// reportStates says how a state is called on the page about a run; what is not here is only counted.
+var reportStates = map[state]page.State{
+	stateDone: page.Done, statePartial: page.Partial, stateFailed: page.Failed, stateUnchanged: page.Unchanged, stateNotDone: page.NotDone,
+}
+
+// outcome is what the page about a run is told of a document.
+func (w *work) outcome() page.Outcome {
+	o := page.Outcome{
+		Name: w.entry.path, State: reportStates[w.state], Pages: w.report.AnsweredPages(), MissingPages: missingPages(w.report),
+		Elements: w.report.Elements, Requests: w.report.Requests(), Retries: w.report.Retries(),
+		MaybeBilledTwice: w.report.MaybeBilledTwice(), CacheHits: w.report.CacheHits(), Elapsed: w.elapsed,
+	}
+	for _, missing := range w.report.Missing {
+		o.Missing += missing.Len()
+	}
+	if w.err != nil {
+		o.Kind, o.Err = w.kind(), w.message()
+	}
+	return o
+}
+
+// moreTotals are the figures that the page about a run is not told of document by document.
+func (s *summary) moreTotals() []page.Total {
+	return []page.Total{
+		{Name: "files left out", Value: strconv.Itoa(s.Skipped)}, {Name: "bytes sent", Value: strconv.FormatInt(s.BytesSent, 10)},
+	}
+}

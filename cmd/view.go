@@ -1,0 +1,174 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	pages "github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/partition"
+)
+
+const viewExample = `  quire view out/report.pdf.json > report.html
+  quire view out/report.pdf.json -o report.html
+  quire partition report.pdf --local -f jsonl | quire view - -o report.html`
+
+func newView(sh *shell) *cobra.Command {
+	var output string
+	c := &cobra.Command{
+		Use:   "view FILE",
+		Short: "Show elements as an HTML page",
+		Long: "View writes one HTML page of the elements in a file, by page and type, with their tables and pictures. The file is what\n" +
+			"quire partition writes with -f json or jsonl; - is standard input. The page holds no script and asks for nothing.",
+		Example: viewExample,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError("takes one file of elements, got %d arguments", len(args))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return view(c.Context(), sh, args[0], output) },
+	}
+	group(c.Flags(), groupOutput, func(flags *pflag.FlagSet) {
+		flags.StringVarP(&output, "output", "o", "", "file for the page, instead of standard output")
+	})
+	return c
+}
+
+// view writes the page of the elements at path to output, or to standard output where that is empty: whole or not at all.
+func view(ctx context.Context, sh *shell, path, output string) error {
+	in, name, err := openElements(ctx, sh, path)
+	if err != nil {
+		return err
+	}
+	defer in.Close() // it was only read
+	write := func(page func(io.Writer) error) error {
+		err := page(sh.stdout)
+		if errors.Is(err, syscall.EPIPE) {
+			return &exitError{exitBrokenPipe, nil}
+		}
+		return err
+	}
+	if output != "" {
+		if sameFile(path, output) {
+			return usageError("-o %s would replace the elements", output)
+		}
+		file, err := openFile("page", output)
+		if err != nil {
+			return err
+		}
+		defer file.discard() // nothing, once it is in its place
+		write = file.fill
+	}
+	body := &spool{}
+	defer body.close()
+	buffered := bufio.NewWriterSize(body, 64<<10)
+	v := pages.NewView(name, buffered)
+	if err := readElements(ctx, in, v.Element); err != nil {
+		if stop := interruption(ctx); stop != nil {
+			return stop
+		}
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if err := buffered.Flush(); err != nil {
+		return err
+	}
+	return write(func(w io.Writer) error { return v.Write(w, body.copyTo) })
+}
+
+// openElements opens a file, or standard input, and returns how it is called. An interrupt ends the waiting for standard input.
+func openElements(ctx context.Context, sh *shell, path string) (io.ReadCloser, string, error) {
+	if path != standardInput {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, "", errors.New(plainPathError(path, err))
+		}
+		return file, path, nil
+	}
+	r, w := io.Pipe()
+	go func() {
+		_, err := io.Copy(w, sh.stdin)
+		w.CloseWithError(err)
+	}()
+	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
+	return r, "standard input", nil
+}
+
+// sameFile tells whether two paths lead to one file that exists.
+func sameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+var errNotElements = errors.New("not a list of elements, as -f json or jsonl writes it")
+
+// readElements passes on the elements of a JSON list, or of one JSON object after the other, as they are read.
+func readElements(ctx context.Context, r io.Reader, take func(partition.Element) error) error {
+	in := bufio.NewReaderSize(r, 64<<10)
+	list, err := startsList(in)
+	if err != nil {
+		return err
+	}
+	dec := json.NewDecoder(in)
+	if list {
+		if _, err := dec.Token(); err != nil {
+			return err
+		}
+	}
+	for n := 1; !list || dec.More(); n++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		var e partition.Element
+		switch err := dec.Decode(&e); {
+		case errors.Is(err, io.EOF) && !list:
+			return nil
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return fmt.Errorf("element %d: the file breaks off", n)
+		case err != nil && n == 1:
+			return fmt.Errorf("%w: %w", errNotElements, err)
+		case err != nil:
+			return fmt.Errorf("element %d: %w", n, err)
+		case e.Type == "":
+			return fmt.Errorf("%w: element %d has no type", errNotElements, n)
+		}
+		if err := take(e); err != nil {
+			return err
+		}
+	}
+	if _, err := dec.Token(); err != nil {
+		return errors.New("the list of elements breaks off")
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more behind the list of elements")
+	}
+	return nil
+}
+
+// startsList tells whether the first thing is a list.
+func startsList(in *bufio.Reader) (bool, error) {
+	for {
+		b, err := in.ReadByte()
+		switch {
+		case errors.Is(err, io.EOF):
+			return false, nil
+		case err != nil:
+			return false, err
+		case b == ' ', b == '\t', b == '\r', b == '\n':
+		default:
+			return b == '[', in.UnreadByte()
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package partition
+
+import (
+	"context"
+	"errors"
+
+	"github.com/quire-dev/quire/split"
+)
+
+// A cache with a Has method tells whether it has an entry, cheaply and without taking it as used. It may be wrong about damage.
+type haver interface {
+	Has(ctx context.Context, k Key) bool
+}
+
+// PlanCached is [Client.Plan] with a look into the client's cache: [Plan.Cached] and [Plan.Left] are set. It sends nothing. The
+// document is read whole for it where the client has a cache; a cache with a method Has(context.Context, Key) bool is asked by
+// that, any other by Get.
+func (c *Client) PlanCached(ctx context.Context, d *Document, p Params) (*Plan, error) {
+	j, err := c.prepare(ctx, d, p)
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+	plan := j.plan
+	if j.chunksAfter() {
+		if err := j.firstStep(); err != nil {
+			return nil, err
+		}
+	}
+	f := newFanout(c, j)
+	defer func() { _ = f.scratch.close() }() // what stays is in the system's directory for temporary files
+	plan.Cached, plan.Left = f.lookUp(ctx)
+	if ctx.Err() != nil {
+		return nil, canceled(ctx, d.name)
+	}
+	return &plan, nil
+}
+
+// lookUp goes the way of dispatch without sending: what the cache answers, and what would go out.
+func (f *fanout) lookUp(ctx context.Context) (cached, left []split.PageRange) {
+	whole := len(f.parts) > 1 && f.job.canGoWhole() && f.has(ctx, split.PageRange{})
+	for i, p := range f.parts {
+		if whole && !f.has(ctx, p.pages) && (i == 0 && f.bulk(ctx) > 0 || f.uncuttable(ctx, p)) {
+			return append(cached, split.PageRange{First: p.pages.First, Last: f.requested().Last}), left
+		}
+		found, missing := f.lookUpPart(ctx, p.pages)
+		cached, left = append(cached, found...), append(left, missing...)
+	}
+	return cached, left
+}
+
+func (f *fanout) lookUpPart(ctx context.Context, pages split.PageRange) (cached, left []split.PageRange) {
+	switch {
+	case f.has(ctx, pages):
+		return []split.PageRange{pages}, nil
+	case !f.knowsHalves(ctx, pages):
+		return nil, []split.PageRange{pages}
+	}
+	for _, half := range halves(f.span(pages)) {
+		found, missing := f.lookUpPart(ctx, half)
+		cached, left = append(cached, found...), append(left, missing...)
+	}
+	return cached, left
+}
+
+// has tells whether a part is in the cache.
+func (f *fanout) has(ctx context.Context, pages split.PageRange) bool {
+	if !f.caches() || f.client.refresh {
+		return false
+	}
+	if quick, ok := f.client.cache.(haver); ok {
+		return quick.Has(ctx, f.key(pages))
+	}
+	stored, err := f.client.cache.Get(ctx, f.key(pages))
+	if err == nil {
+		_ = stored.Close() // it was only looked for
+	}
+	return err == nil
+}
+
+func (f *fanout) uncuttable(ctx context.Context, p *part) bool {
+	content, err := f.cut(ctx, p)
+	if err == nil {
+		content.free()
+	}
+	cut := (*cutError)(nil)
+	return errors.As(err, &cut)
+}
