@@ -39,7 +39,7 @@ func openFailedList(path, outputDir string, output *outputFolder) (*failedList, 
 		return nil, nil
 	}
 	l.usual, l.path = true, filepath.Join(outputDir, filepath.FromSlash(journal.FailedName))
-	if l.file, err = newOutputFile(output.root, journal.TempName(), journal.FailedName); err != nil {
+	if l.file, err = newOutputFile(output.root, journal.TempName(), journal.FailedName, 0o600); err != nil {
 		return nil, fmt.Errorf("failed list %s: %w", l.path, rootPathError(err))
 	}
 	return l, nil

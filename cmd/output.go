@@ -62,9 +62,9 @@ func (o *outputFolder) create(name string) (*outputFile, error) {
 		return nil, err // a name that is too long is found out before anything is sent
 	}
 	if o.journal != nil {
-		return newOutputFile(o.root, journal.TempName(), name)
+		return newOutputFile(o.root, journal.TempName(), name, outputMode)
 	}
-	return newOutputFile(o.root, hiddenName(), name)
+	return newOutputFile(o.root, hiddenName(), name, outputMode)
 }
 
 // size is how many bytes an output has, and whether it is there.
@@ -86,7 +86,7 @@ func openFile(what, name string) (*outputFile, error) {
 	if info, err := root.Lstat(base); err == nil && info.IsDir() {
 		return nil, errors.Join(fmt.Errorf("%s %s: %w", what, name, errFolderInPlace), root.Close())
 	}
-	file, err := newOutputFile(root, hiddenName(), base)
+	file, err := newOutputFile(root, hiddenName(), base, outputMode)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s %s: %w", what, name, rootPathError(err)), root.Close())
 	}
@@ -108,10 +108,13 @@ type outputFile struct {
 	settled   bool // in its place, or forgotten
 }
 
+// outputMode leaves it to the user's umask who may read an output.
+const outputMode fs.FileMode = 0o666
+
 var errFolderInPlace = errors.New("a folder is in its place")
 
-func newOutputFile(root *os.Root, temporary, name string) (*outputFile, error) {
-	file, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+func newOutputFile(root *os.Root, temporary, name string, mode fs.FileMode) (*outputFile, error) {
+	file, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err
 	}

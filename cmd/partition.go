@@ -222,7 +222,7 @@ func (f *partitionFlags) newWalk(ctx context.Context, sh *shell, roots []string,
 			return nil, err
 		}
 	}
-	o.output, o.extension, o.stdinName = f.output, form.extension, "stdin"
+	o.output, o.images, o.extension, o.stdinName = f.output, f.form.options.images, form.extension, "stdin"
 	if f.name != "" {
 		o.stdinName = filepath.Base(f.name)
 	}
@@ -335,6 +335,8 @@ func (f *partitionFlags) check(roots []string) (format, outputOptions, error) {
 	switch {
 	case stdin > 1:
 		return form, options, usageError("standard input can be read only once")
+	case f.output != "" && options.images != "" && filepath.Clean(f.output) == filepath.Clean(options.images):
+		return form, options, usageError("--images and -o need folders of their own")
 	case f.stdinList && (len(roots) > 0 || f.walk.filesFrom != "" || f.run.retryFailed != ""):
 		return form, options, usageError("--stdin-list takes the documents from standard input: name no others")
 	case f.stdinList && (f.output != "" || f.flags.Changed("format") || f.params.OutputFormat != ""):

@@ -35,6 +35,7 @@ type walkOptions struct {
 	maxSize int64    // bytes; larger files are left out, named ones too. 0: no limit
 
 	output    string // this folder is never entered; "" where outputs go to standard output
+	images    string // nor this one, for images
 	extension string // of the outputs, with the dot
 	foldCase  bool   // names of outputs that differ only in case, or in their Unicode form, are one file there
 	stdinName string // what the output of standard input is called
@@ -182,13 +183,20 @@ func (p *pass) take(path string) bool {
 
 func (w *walk) tooLarge(info fs.FileInfo) bool { return w.maxSize > 0 && info.Size() > w.maxSize }
 
-// isOutput tells whether a folder is the one for the outputs, by whatever name. That may be made only when the walk is under way.
+// isOutput tells whether a folder is one for outputs, by whatever name. That may be made only when the walk is under way.
 func (w *walk) isOutput(folder fs.FileInfo) bool {
-	if w.output == "" || !folder.IsDir() {
+	if !folder.IsDir() {
 		return false
 	}
-	output, err := os.Stat(w.output)
-	return err == nil && os.SameFile(folder, output)
+	for _, path := range []string{w.output, w.images} {
+		if path == "" {
+			continue
+		}
+		if output, err := os.Stat(path); err == nil && os.SameFile(folder, output) {
+			return true
+		}
+	}
+	return false
 }
 
 // filePath keeps a file that is called "-" apart from standard input.
