@@ -21,6 +21,9 @@ func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir str
 			r.console.remark("failed documents are listed in %s; to run them again%s:", partition.Printable(r.failed.path), r.failed.hint())
 			r.console.remark("  %s", partition.Printable(r.failed.again))
 		}
+		if r.output != nil && s.NotDone > 0 {
+			r.console.remark("the same command again does the rest")
+		}
 	}
 	cause := context.Cause(ctx)
 	switch {

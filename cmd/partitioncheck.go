@@ -1,0 +1,74 @@
+package cmd
+
+import (
+	"path/filepath"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+// check reads the flags that are more than a value.
+func (f *partitionFlags) check(roots []string) (format, outputOptions, error) {
+	form, options, err := f.form.check()
+	if err != nil {
+		return form, options, err
+	}
+	if f.params.OutputFormat == partition.OutputCSV {
+		if form.name != "json" && form.name != "csv" {
+			return form, options, usageError("--output-format text/csv is written as it comes: -f %s does not go with it", form.name)
+		}
+		if flag := options.given(); flag != "" {
+			return form, options, usageError("--output-format text/csv is written as it comes: --%s does not go with it", flag)
+		}
+		form.extension = ".csv"
+	}
+	if c := f.params.Split.Concurrency; c < 1 || c > 50 {
+		return form, options, usageError("--split-concurrency %d: not 1 to 50", c)
+	}
+	switch f.mode {
+	case string(partition.Buffered), string(partition.DiskCached):
+	default:
+		return form, options, usageError("--chunk-mode %q: neither buffered nor disk", f.mode)
+	}
+	switch f.scope {
+	case string(partition.ScopeWhole), string(partition.ScopePerChunk), string(partition.ScopeAfter):
+	default:
+		return form, options, usageError("--chunking-scope %q: not whole, after or per-chunk", f.scope)
+	}
+	f.params.Split.Mode, f.params.Split.Scope = partition.ChunkMode(f.mode), partition.ChunkingScope(f.scope)
+	f.params.Split.Off = f.noSplit
+	if f.password != "" {
+		password, err := readPassword(f.password)
+		if err != nil {
+			return form, options, err
+		}
+		f.params.Split.Password = partition.Secret(password)
+		if !f.flags.Changed("chunk-mode") {
+			f.params.Split.Mode = partition.Buffered
+		}
+	}
+	stdin := 0
+	for _, root := range roots {
+		if root == standardInput {
+			stdin++
+		}
+	}
+	switch {
+	case stdin > 1:
+		return form, options, usageError("standard input can be read only once")
+	case f.output != "" && options.images != "" && filepath.Clean(f.output) == filepath.Clean(options.images):
+		return form, options, usageError("--images and -o need folders of their own")
+	case f.stdinList && (len(roots) > 0 || f.walk.filesFrom != "" || f.run.retryFailed != ""):
+		return form, options, usageError("--stdin-list takes the documents from standard input: name no others")
+	case f.stdinList && (f.output != "" || f.flags.Changed("format") || f.params.OutputFormat != ""):
+		return form, options, usageError("--stdin-list answers in its own form: -o, -f and --output-format do not go with it")
+	case f.unordered && !f.stdinList:
+		return form, options, usageError("--unordered is for --stdin-list")
+	case stdin > 0 && f.walk.filesFrom == standardInput:
+		return form, options, usageError("standard input cannot be both the list (--files-from -) and a document (-)")
+	case f.name != "" && stdin == 0:
+		return form, options, usageError("--name is for standard input (-)")
+	case f.quiet && f.verbose:
+		return form, options, usageError("-q and -v exclude each other")
+	}
+	return form, options, nil
+}
