@@ -30,6 +30,6 @@ func (w *work) outcome() page.Outcome {
 // moreTotals are the figures that the page about a run is not told of document by document.
 func (s *summary) moreTotals() []page.Total {
 	return []page.Total{
-		{Name: "files left out", Value: strconv.Itoa(s.Skipped)}, {Name: "bytes sent", Value: strconv.FormatInt(s.BytesSent, 10)},
+		{Name: "files left out", Value: strconv.Itoa(s.Skipped)}, {Name: "sent", Value: roundBytes(s.BytesSent)},
 	}
 }
