@@ -95,6 +95,9 @@ func (f *clientFlags) newClient(
 	if err != nil {
 		return nil, err
 	}
+	if f.inFlight < 1 {
+		return nil, usageError("-j %d: less than 1", f.inFlight)
+	}
 	options := append([]partition.Option{
 		partition.WithMaxInFlight(f.inFlight), partition.WithRetryPolicy(policy), partition.WithLogger(logger),
 		partition.WithObserver(func(_ context.Context, e partition.Event) { observe(e) }),

@@ -73,6 +73,7 @@ func (c *committer) commit(batch []*work) {
 				w.record.State, w.record.Output, w.record.Error = journal.Failed, 0, w.message()
 				w.record.Kind = string(w.kind())
 				c.run.stopIfUnwritable(w.err)
+				c.run.countFailure()
 			}
 			w.file = nil
 			return nil

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,7 +25,7 @@ type console struct {
 
 	mu       sync.Mutex
 	standing standing
-	drawn    bool // the live line is on the terminal
+	drawn    string // the live line as it is on the terminal, "" where it is not
 }
 
 // The ways of showing progress.
@@ -46,12 +47,12 @@ func newConsole(sh *shell, progress string, quiet bool) (*console, error) {
 	switch progress {
 	case progressAuto:
 		progress = progressNone
-		if isTerminal(sh.stderr) && sh.env["TERM"] != "dumb" && sh.env["NO_COLOR"] == "" && !quiet {
+		if isTerminal(sh.stderr) && sh.env["TERM"] != "dumb" && sh.env["TERM"] != "" && sh.env["NO_COLOR"] == "" && !quiet {
 			progress = progressBar
 		}
 	case progressBar, progressPlain, progressJSON, progressNone:
 	default:
-		return nil, usageError("progress %q: not one of %s, %s, %s, %s, %s",
+		return nil, usageError("--progress %q: not one of %s, %s, %s, %s, %s",
 			progress, progressAuto, progressBar, progressPlain, progressJSON, progressNone)
 	}
 	c.progress = progress
@@ -86,8 +87,10 @@ func (c *console) tick(every time.Duration) {
 func (c *console) show(now time.Time) {
 	switch c.progress {
 	case progressBar:
-		fmt.Fprintf(c.w, "\r%s\x1b[K", c.standing.line(now, c.columns()-1))
-		c.drawn = true
+		if line := c.standing.line(now, c.columns()-1); line != c.drawn {
+			fmt.Fprintf(c.w, "\r%s\x1b[K", line)
+			c.drawn = line
+		}
 	case progressPlain:
 		if !c.quiet {
 			fmt.Fprintln(c.w, c.standing.line(now, 0))
@@ -106,9 +109,9 @@ func (c *console) object(event any) {
 
 // clear takes the live line away until it is shown again.
 func (c *console) clear() {
-	if c.drawn {
+	if c.drawn != "" {
 		fmt.Fprint(c.w, "\r\x1b[K")
-		c.drawn = false
+		c.drawn = ""
 	}
 }
 
@@ -135,6 +138,26 @@ func (c *console) remark(format string, args ...any) {
 	if !c.quiet {
 		c.say(format, args...)
 	}
+}
+
+// last says what ended a run to programs; to people that is said by who called.
+func (c *console) last(err error) error {
+	if c.progress != progressJSON || err == nil {
+		return err
+	}
+	if said := (*exitError)(nil); !errors.As(err, &said) || said.err != nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.object(messageEvent{"error", err.Error()})
+	}
+	return &exitError{exitCode(err), nil}
+}
+
+// apart makes room for standard output, where that is on the same terminal.
+func (c *console) apart() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.clear()
 }
 
 // Write writes a line of the log above the live line.
@@ -178,7 +201,7 @@ func (c *console) concluded(w *work) {
 		Event: "document", Path: w.entry.path, State: w.state, Skip: w.entry.skip, Elements: w.report.Elements,
 		Pages: w.report.AnsweredPages(), Missing: missingPages(w.report), Requests: w.report.Requests(),
 	}
-	if w.err != nil {
+	if w.err != nil && w.state != stateNotDone {
 		e.Kind, e.Error = w.kind(), w.message()
 	}
 	c.object(e)

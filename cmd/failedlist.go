@@ -1,51 +1,68 @@
 package cmd
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/quire-dev/quire/cmd/journal"
+	"github.com/quire-dev/quire/partition"
 )
 
 // A failedList is the documents of a run that failed, as JSON lines, in the order of the walk. With an output folder those follow that
 // failed in earlier runs and that this one did not come to. A nil list takes nothing.
 type failedList struct {
-	file   *outputFile
-	path   string        // for people
-	again  string        // the command that runs its documents again
+	files  []*outputFile // in its usual place in the output folder, and where a flag wants it
+	path   string        // of one of them, for people
 	output *outputFolder // nil without one
-	usual  bool          // it stands in its usual place, and only when there is something in it
-	count  int
-	final  int // of them, those that the server declared final
+	failed []failedLine  // of this run
+	final  int           // of all, those that the server declared final
+	count  int           // of all
+	stdin  bool          // one of them was on standard input, which cannot be read again
+	again  string        // the command that runs its documents again
+	ended  bool          // it is written
 }
 
-// openFailedList begins the list in the file at path, or else in its usual place in the output folder, if there is one.
+// A failedLine is a line of the list, and the place of its document in the walk.
+type failedLine struct {
+	number int
+	text   []byte
+}
+
+// openFailedList begins the list in the file at path, if one is named, and in its usual place in the output folder, if there is one.
 func openFailedList(path, outputDir string, output *outputFolder) (*failedList, error) {
-	l := &failedList{path: path, output: output}
-	var err error
-	switch {
-	case path != "":
-		l.file, err = openFile("failed list", path)
-		return l, err
-	case output == nil:
+	if path == "" && output == nil {
 		return nil, nil
 	}
-	l.usual, l.path = true, filepath.Join(outputDir, filepath.FromSlash(journal.FailedName))
-	if l.file, err = newOutputFile(output.root, journal.TempName(), journal.FailedName, 0o600); err != nil {
-		return nil, fmt.Errorf("failed list %s: %w", l.path, rootPathError(err))
+	l := &failedList{path: path, output: output}
+	if path != "" {
+		file, err := openFile("failed list", path)
+		if err != nil {
+			return nil, err
+		}
+		l.files = append(l.files, file)
+	}
+	if output != nil {
+		usual := filepath.Join(outputDir, filepath.FromSlash(journal.FailedName))
+		l.path = cmp.Or(path, usual)
+		file, err := newOutputFile(output.root, journal.TempName(), journal.FailedName, 0o600)
+		if err != nil {
+			l.discard()
+			return nil, fmt.Errorf("failed list %s: %w", usual, rootPathError(err))
+		}
+		l.files = append(l.files, file)
 	}
 	return l, nil
 }
 
-// add appends a document if it failed.
+// add takes a document if it failed.
 func (l *failedList) add(w *work) error {
 	if l == nil || w.state != stateFailed && w.state != statePartial {
 		return nil
@@ -57,64 +74,101 @@ func (l *failedList) add(w *work) error {
 	if earlier := (*earlierError)(nil); errors.As(w.err, &earlier) {
 		f = journal.FailureOf(earlier.record, w.entry.name)
 	}
-	if absolute, err := filepath.Abs(f.Path); err == nil && f.Path != standardInput {
+	if f.Path == standardInput {
+		l.stdin = true
+	} else if absolute, err := filepath.Abs(f.Path); err == nil {
 		f.Path = absolute
 	}
+	var line bytes.Buffer
+	err := f.Write(&line)
+	l.failed = append(l.failed, failedLine{w.number, line.Bytes()})
+	l.counted(f)
+	return err
+}
+
+func (l *failedList) counted(f journal.Failure) {
 	l.count++
 	if f.Final {
 		l.final++
 	}
-	return l.wrap(f.Write(l.file))
 }
 
-// close completes the list. An empty one in its usual place is taken away.
-func (l *failedList) close(extension string) error {
+// close writes the list, also an empty one: whoever reads it next need not ask whether there is one.
+func (l *failedList) close() error {
 	if l == nil {
 		return nil
 	}
+	slices.SortFunc(l.failed, func(a, b failedLine) int { return a.number - b.number })
+	var earlier bytes.Buffer
 	if l.output != nil {
 		for r := range l.output.journal.Unseen(true) {
-			name, ours := strings.CutSuffix(r.Name, extension)
-			if _, err := os.Lstat(r.Path); !ours || errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Lstat(r.Path); errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			l.count++
-			if r.Final {
-				l.final++
+			f := journal.FailureOf(r, documentName(r.Name))
+			if err := f.Write(&earlier); err != nil {
+				return err
 			}
-			if err := journal.FailureOf(r, name).Write(l.file); err != nil {
-				l.file.discard()
-				return l.wrap(err)
-			}
+			l.counted(f)
 		}
 	}
-	if l.usual && l.count == 0 {
-		l.file.discard()
-		if err := l.output.root.Remove(journal.FailedName); !errors.Is(err, fs.ErrNotExist) {
-			return l.wrap(err)
+	for _, file := range l.files {
+		err := file.fill(func(w io.Writer) error {
+			for _, line := range l.failed {
+				if _, err := w.Write(line.text); err != nil {
+					return err
+				}
+			}
+			_, err := w.Write(earlier.Bytes())
+			return err
+		})
+		if err != nil {
+			l.discard()
+			return &outputError{"failed list " + l.path, rootPathError(err)}
 		}
-		return nil
 	}
-	return l.wrap(l.file.commit())
+	l.ended = true
+	return nil
 }
 
-// hint says what the command needs to run all of them.
-func (l *failedList) hint() string {
-	switch {
-	case l.final == 0:
-		return ""
-	case l.final == l.count:
-		return " (with --force: the server declared them final)"
+// discard forgets what is not written.
+func (l *failedList) discard() {
+	if l == nil {
+		return
+	}
+	for _, file := range l.files {
+		file.discard()
+	}
+}
+
+// documentName is an output's name without the extension of its format.
+func documentName(output string) string {
+	for _, f := range formats {
+		if name, found := strings.CutSuffix(output, f.extension); found {
+			return name
+		}
+	}
+	return output
+}
+
+// say tells people where the list is, and how its documents are run again.
+func (l *failedList) say(c *console) {
+	if l == nil || !l.ended || l.count == 0 {
+		return
+	}
+	if l.stdin && l.count == 1 {
+		return // it cannot be read again
+	}
+	hint := ""
+	switch l.final {
+	case 0:
+	case l.count:
+		hint = " (with --force: the server declared them final)"
 	default:
-		return fmt.Sprintf(" (%d of %d only with --force: the server declared them final)", l.final, l.count)
+		hint = fmt.Sprintf(" (%d of %d only with --force: the server declared them final)", l.final, l.count)
 	}
-}
-
-func (l *failedList) wrap(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &outputError{"failed list " + l.path, err}
+	c.remark("failed documents are listed in %s; to run them again%s:", partition.Printable(l.path), hint)
+	c.remark("  %s", l.again)
 }
 
 // readFailedList reads the documents that a failed list names.
@@ -126,7 +180,7 @@ func readFailedList(path string) ([]listed, error) {
 	defer file.Close()
 	failures, err := journal.ReadFailed(file)
 	if err != nil {
-		return nil, usageError("--retry-failed: %s: %s", path, err)
+		return nil, usageError("--retry-failed: %s", plainPathError(path, err))
 	}
 	list := []listed{}
 	for _, f := range failures {
@@ -136,47 +190,4 @@ func readFailedList(path string) ([]listed, error) {
 		list = append(list, listed{f.Path, f.Name})
 	}
 	return list, nil
-}
-
-// retryCommand is the command that runs the documents of a failed list again, with the same flags but for those that say what to walk.
-func retryCommand(flags *pflag.FlagSet, list string) string {
-	words := []string{"quire", "partition", "--retry-failed", list}
-	flags.Visit(func(f *pflag.Flag) {
-		if slices.Contains(f.Annotations[flagGroup], groupInput) || f.Name == "retry-failed" || f.Name == "force" {
-			return
-		}
-		values := []string{f.Value.String()}
-		if several, ok := f.Value.(pflag.SliceValue); ok {
-			values = several.GetSlice()
-		}
-		name := "--" + f.Name
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand
-		}
-		for _, value := range values {
-			switch {
-			case f.NoOptDefVal == "":
-				words = append(words, name, value)
-			case value == f.NoOptDefVal:
-				words = append(words, name)
-			default:
-				words = append(words, "--"+f.Name+"="+value)
-			}
-		}
-	})
-	for i, word := range words {
-		words[i] = shellWord(word)
-	}
-	return strings.Join(words, " ")
-}
-
-// plainWord are the characters that mean nothing to a shell.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
-
-// shellWord quotes a word for a shell.
-func shellWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -55,7 +55,7 @@ func findFormat(name string) (format, error) {
 			return f, nil
 		}
 	}
-	return format{}, usageError("format %q: not one of %s", name, formatsThatCan(0))
+	return format{}, usageError("--format %q: not one of %s", name, formatsThatCan(0))
 }
 
 // formatsThatCan names the formats that have an ability.

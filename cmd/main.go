@@ -42,13 +42,31 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	code := exitCode(err)
 	var said *exitError
 	if !errors.As(err, &said) || said.err != nil {
-		fmt.Fprintf(stderr, "quire: %s\n", partition.Printable(err.Error()))
+		for _, one := range eachError(err) {
+			fmt.Fprintf(stderr, "quire: %s\n", partition.Printable(one.Error()))
+		}
 	}
 	if code == exitUsage {
 		command, _, _ := root.Find(args)
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command.CommandPath())
 	}
 	return code
+}
+
+// eachError are the errors that were joined to one, each of which has its own line.
+func eachError(err error) []error {
+	if exit := (*exitError)(nil); errors.As(err, &exit) && exit.err != nil {
+		err = exit.err
+	}
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // not what wraps one: that has a line of its own
+	if !ok || !strings.Contains(err.Error(), "\n") {
+		return []error{err}
+	}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, eachError(one)...)
+	}
+	return all
 }
 
 func newRoot(sh *shell) *cobra.Command {

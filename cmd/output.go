@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/quire-dev/quire/cmd/journal"
@@ -56,6 +55,9 @@ func (o *outputFolder) close() error {
 
 // create begins the output called name, with slashes, below the folder.
 func (o *outputFolder) create(name string) (*outputFile, error) {
+	if first, _, _ := strings.Cut(name, "/"); strings.EqualFold(first, journal.Folder) {
+		return nil, errReserved
+	}
 	if info, err := o.root.Lstat(name); err == nil && info.IsDir() {
 		return nil, errFolderInPlace
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -76,24 +78,6 @@ func (o *outputFolder) size(name string) (int64, bool) {
 	return info.Size(), true
 }
 
-// openFile begins a file that a flag names. It makes sure, before anything is paid for, that it can be written.
-func openFile(what, name string) (*outputFile, error) {
-	root, err := os.OpenRoot(filepath.Dir(name))
-	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", what, name, rootPathError(err))
-	}
-	base := filepath.Base(name)
-	if info, err := root.Lstat(base); err == nil && info.IsDir() {
-		return nil, errors.Join(fmt.Errorf("%s %s: %w", what, name, errFolderInPlace), root.Close())
-	}
-	file, err := newOutputFile(root, hiddenName(), base, outputMode)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s %s: %w", what, name, rootPathError(err)), root.Close())
-	}
-	file.own = root
-	return file, nil
-}
-
 // hiddenName is a new name for an output under way where there is no journal's folder for it.
 func hiddenName() string { return ".quire-" + strings.ToLower(rand.Text()[:12]) + ".tmp" }
 
@@ -104,14 +88,17 @@ type outputFile struct {
 	own       *os.Root // to be closed with the file, or nil
 	file      *os.File
 	name      string
-	temporary string
-	settled   bool // in its place, or forgotten
+	temporary string // "" where it is written as it comes: to a device or a pipe
+	settled   bool   // in its place, or forgotten
 }
 
 // outputMode leaves it to the user's umask who may read an output.
 const outputMode fs.FileMode = 0o666
 
-var errFolderInPlace = errors.New("a folder is in its place")
+var (
+	errFolderInPlace = errors.New("a folder is in its place")
+	errReserved      = errors.New(journal.Folder + " is where the state of runs is kept")
+)
 
 func newOutputFile(root *os.Root, temporary, name string, mode fs.FileMode) (*outputFile, error) {
 	file, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
@@ -125,7 +112,7 @@ func newOutputFile(root *os.Root, temporary, name string, mode fs.FileMode) (*ou
 func (f *outputFile) finish() (int64, error) {
 	err := f.Flush()
 	f.Writer = nil
-	if err != nil {
+	if err != nil || f.temporary == "" {
 		return 0, err
 	}
 	return f.file.Seek(0, io.SeekCurrent)
@@ -134,6 +121,9 @@ func (f *outputFile) finish() (int64, error) {
 // place puts the finished output, once it is on the disk, where it belongs.
 func (f *outputFile) place() error {
 	f.settled = true
+	if f.temporary == "" {
+		return f.file.Close()
+	}
 	err := errors.Join(f.file.Sync(), f.file.Close())
 	if dir := path.Dir(f.name); err == nil && dir != "." {
 		err = f.root.MkdirAll(dir, 0o777)
@@ -177,8 +167,10 @@ func (f *outputFile) discard() {
 	}
 	f.settled = true
 	_ = f.file.Close()
-	_ = f.root.Remove(f.temporary)
-	_ = f.closeOwn()
+	if f.temporary != "" {
+		_ = f.root.Remove(f.temporary)
+		_ = f.closeOwn()
+	}
 }
 
 func (f *outputFile) closeOwn() error {

@@ -51,6 +51,7 @@ func (f *paramFlag) Set(text string) error {
 		if err != nil {
 			return err
 		}
+		f.given = []string{text} // the file's name, not what is in it
 		return f.params.Set(f.field.Name, strings.TrimSpace(string(secret)))
 	default:
 		f.given = []string{text}
@@ -73,6 +74,7 @@ func (f *paramFlag) Type() string {
 type extraFlag struct {
 	params *partition.Params
 	given  map[string][]string
+	texts  []string
 }
 
 // Set adds one value.
@@ -85,6 +87,7 @@ func (f *extraFlag) Set(text string) error {
 		f.given = map[string][]string{}
 	}
 	f.given[name] = append(f.given[name], value)
+	f.texts = append(f.texts, text)
 	return f.params.Set(name, f.given[name]...)
 }
 

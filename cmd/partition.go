@@ -106,7 +106,9 @@ func (f *partitionFlags) logger(c *console) (*slog.Logger, error) {
 	var handler slog.Handler = slog.DiscardHandler
 	switch f.logAs {
 	case "text":
-		if f.verbose {
+		if f.verbose && f.progress == progressJSON {
+			handler = slog.NewJSONHandler(c, options)
+		} else if f.verbose {
 			handler = slog.NewTextHandler(c, options)
 		}
 	case "json":

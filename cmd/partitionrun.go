@@ -37,11 +37,15 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 	if err != nil {
 		return err
 	}
+	if f.progress == progressAuto && f.output == "" && isTerminal(sh.stdout) {
+		f.progress = progressNone // the live line would stand between the elements
+	}
 	console, err := newConsole(sh, f.progress, f.quiet)
 	if err != nil {
 		return err
 	}
 	defer console.close()
+	defer func() { err = console.last(err) }()
 	logger, err := f.logger(console)
 	if err != nil {
 		return err
@@ -75,6 +79,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, client.close()) }()
+	defer vain.close()
 	defer context.AfterFunc(ctx, func() {
 		if n := console.underWay(); n > 0 && answers != nil && interruption(ctx) != nil {
 			console.say("stopping: up to %s for %d requests already sent; interrupt again to stop at once", f.cache.grace, n)
@@ -84,7 +89,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 	r := &run{
 		shell: sh, console: console, client: client, params: f.params, walk: w, format: form, outputOptions: options,
 		watch: vain, name: f.name, verbose: f.verbose || f.progress == progressPlain, documentTimeout: f.run.documentTimeout, stop: stop,
-		inFlight: f.client.inFlight, maxFailures: f.run.maxFailures,
+		inFlight: f.client.inFlight, maxFailures: f.run.maxFailures, ordered: f.output == "" && !f.unordered,
 	}
 	if f.output != "" {
 		if err := f.openOutput(ctx, r); err != nil {
@@ -126,6 +131,12 @@ func (f *partitionFlags) newWalk(ctx context.Context, sh *shell, roots []string,
 		if o.list, err = readFailedList(f.run.retryFailed); err != nil {
 			return nil, err
 		}
+		o.retried = true
+	}
+	for _, own := range []string{f.run.summary, f.run.report, f.run.failed, f.run.retryFailed, f.walk.filesFrom} {
+		if own != "" && own != standardInput {
+			o.own = append(o.own, own)
+		}
 	}
 	o.output, o.images, o.extension, o.stdinName = f.output, f.form.options.images, form.extension, "stdin"
 	if f.name != "" {
@@ -162,16 +173,19 @@ func (f *partitionFlags) records(ctx context.Context, r *run, documents int) err
 		if figures, err = openFile("summary", f.run.summary); err != nil {
 			return &exitError{exitFailed, err}
 		}
+		defer figures.discard()
 	}
 	var about *outputFile
 	if r.report != nil {
 		if about, err = openFile("report", f.run.report); err != nil {
 			return &exitError{exitFailed, err}
 		}
+		defer about.discard()
 	}
 	if r.failed, err = openFailedList(f.run.failed, f.output, r.output); err != nil {
 		return &exitError{exitFailed, err}
 	}
+	defer r.failed.discard()
 	if r.failed != nil {
 		r.failed.again = retryCommand(f.flags, r.failed.path)
 	}
@@ -181,7 +195,7 @@ func (f *partitionFlags) records(ctx context.Context, r *run, documents int) err
 	if sum.NotDone = max(documents-sum.Documents, 0); sum.NotDone == 0 {
 		sum.Gone = r.gone()
 	}
-	lost = errors.Join(lost, r.failed.close(r.format.extension))
+	lost = errors.Join(lost, r.failed.close())
 	if about != nil {
 		lost = errors.Join(lost, about.fill(func(w io.Writer) error { return r.report.Write(w, sum.moreTotals()) }))
 	}

@@ -38,9 +38,12 @@ type run struct {
 	stop            context.CancelCauseFunc
 
 	failures atomic.Int64
+	ordered  bool       // documents are shown in the order of the walk, else as they are concluded
+	queue    chan *work // what is to be shown
 }
 
-// waitingOutputs is how many documents may be finished, or under way, ahead of the one whose output comes next.
+// waitingOutputs is how many documents may be finished, or under way, ahead of the one whose output comes next where they come in
+// order; where they do not, none waits for another.
 const waitingOutputs = 1000
 
 // documentsAhead is how many documents more than requests may be under way: those whose requests wait to be tried again must not
@@ -50,18 +53,22 @@ const documentsAhead = 32
 // all runs everything. Its error is one that ended the run, or an output that could not be shown.
 func (r *run) all(ctx context.Context, sum *summary) (lost error) {
 	start := time.Now()
-	queue := make(chan *work, waitingOutputs)
+	r.queue = make(chan *work, waitingOutputs)
 	committer := newCommitter(r)
 	go func() {
-		defer close(queue)
+		defer close(r.queue)
 		var workers errgroup.Group
 		workers.SetLimit(r.inFlight + documentsAhead)
+		number := 0
 		for e := range r.entries(ctx) {
 			if ctx.Err() != nil {
 				break
 			}
-			w := &work{entry: e, done: make(chan struct{})}
-			queue <- w
+			number++
+			w := &work{number: number, entry: e, done: make(chan struct{})}
+			if r.ordered {
+				r.queue <- w
+			}
 			if !e.document() {
 				r.settle(ctx, w)
 				r.conclude(w)
@@ -81,7 +88,7 @@ func (r *run) all(ctx context.Context, sum *summary) (lost error) {
 		_ = workers.Wait() // failures are the documents'
 		committer.close()
 	}()
-	for w := range queue {
+	for w := range r.queue {
 		<-w.done
 		if err := r.show(w); err != nil && lost == nil {
 			lost = err
@@ -116,13 +123,12 @@ func (r *run) settle(ctx context.Context, w *work) {
 
 // conclude says what became of a document, as it happens.
 func (r *run) conclude(w *work) {
-	defer close(w.done)
-	if r.list != nil && r.list.unordered {
-		defer w.spool.close()
-		if err := r.list.answer(w); err != nil {
-			r.stop(err)
+	defer func() {
+		close(w.done)
+		if !r.ordered {
+			r.queue <- w
 		}
-	}
+	}()
 	name := partition.Printable(w.entry.path)
 	for _, warning := range w.report.Warnings {
 		r.console.remark("warning: %s: %s", name, warning)
@@ -148,7 +154,7 @@ func (r *run) conclude(w *work) {
 		}
 	case stateDone:
 		if r.verbose {
-			r.console.remark("done: %s: %d elements", name, w.report.Elements)
+			r.console.remark("done: %s: %s", name, plural(w.report.Elements, "element"))
 		}
 	}
 }
@@ -169,14 +175,15 @@ func (t *tooManyFailures) Error() string {
 
 // show writes what waited for its turn to standard output.
 func (r *run) show(w *work) error {
-	if r.list != nil && !r.list.unordered {
+	if r.list != nil {
 		defer w.spool.close()
 		return r.list.answer(w)
 	}
-	if w.spool == nil || r.list != nil {
+	if w.spool == nil {
 		return nil
 	}
 	defer w.spool.close()
+	r.console.apart()
 	if err := w.spool.copyTo(r.shell.stdout); err != nil {
 		return &outputError{"standard output", err}
 	}

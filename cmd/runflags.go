@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -44,8 +45,27 @@ func (f *runFlags) check(roots []string) error {
 		return usageError("--max-failures, --max-total-pages and --max-requests must not be negative")
 	case f.documentTimeout < 0 || f.runTimeout < 0:
 		return usageError("--document-timeout and --run-timeout must not be negative")
+	case f.twice() != "":
+		return usageError("%s is named for two files of the run", f.twice())
 	case f.retryFailed != "" && len(roots) > 0:
 		return usageError("--retry-failed takes the documents from the list: name no others")
 	}
+	for _, name := range []string{f.summary, f.report, f.failed} {
+		if name == standardInput {
+			return usageError("%s is no file: /dev/stdout is standard output", name)
+		}
+	}
 	return nil
+}
+
+// twice is a path that is named for two files that a run writes, "" where there is none.
+func (f *runFlags) twice() string {
+	seen := map[string]bool{}
+	for _, name := range []string{f.summary, f.report, f.failed} {
+		if name = filepath.Clean(name); name != "." && seen[name] {
+			return name
+		}
+		seen[name] = true
+	}
+	return ""
 }

@@ -91,6 +91,17 @@ func (t *standing) pagesPerSecond(now time.Time) float64 {
 	return float64(t.pages) / elapsed
 }
 
+// rate is pages per second, or documents where these have none.
+func (t *standing) rate(now time.Time) string {
+	if t.pages > 0 {
+		return fmt.Sprintf("%.1f pages/s", t.pagesPerSecond(now))
+	}
+	if elapsed := now.Sub(t.started).Seconds(); !t.started.IsZero() && elapsed > 0 && t.documents > t.unchanged {
+		return fmt.Sprintf("%.1f documents/s", float64(t.documents-t.unchanged)/elapsed)
+	}
+	return ""
+}
+
 // etaAfter is how long a run is watched before it is foretold how long it will take.
 const etaAfter = 5 * time.Second
 
@@ -117,8 +128,8 @@ func (t *standing) line(now time.Time, columns int) string {
 		{documents, 0},
 		{t.gate(now), 1},
 		{some(t.failed, "failed"), 2},
-		{plural(t.pages, "page"), 4},
-		{fmt.Sprintf("%.1f pages/s", t.pagesPerSecond(now)), 6},
+		{some(t.pages, "pages"), 4},
+		{t.rate(now), 6},
 		{fmt.Sprintf("%d in flight", t.inFlight), 5},
 		{some(t.retries, "retried"), 7},
 		{left(t.eta(now)), 3},

@@ -14,7 +14,7 @@ import (
 func TestTheLiveLine(t *testing.T) {
 	start := time.Unix(1000, 0)
 	s := newStanding()
-	require.Equal(t, "0 documents, 0 pages, 0.0 pages/s, 0 in flight", s.line(start, 80))
+	require.Equal(t, "0 documents, 0 in flight", s.line(start, 80))
 	s.total, s.bytes = 200, 2000
 	attempt := func(kind retry.EventKind, status int) {
 		s.observe(partition.Event{Kind: partition.AttemptEvent, Attempt: retry.Event{Kind: kind, Status: status}}, start)

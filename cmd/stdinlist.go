@@ -67,15 +67,26 @@ func (l *stdinList) entries(ctx context.Context) iter.Seq[entry] {
 	return func(yield func(entry) bool) {
 		defer context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })()
 		defer func() { _ = r.Close() }() // ends the copying
-		lines := bufio.NewScanner(r)
-		lines.Buffer(nil, listedLine)
-		for n := 1; lines.Scan(); n++ {
-			if !yield(l.entry(bytes.TrimSpace(lines.Bytes()), n)) {
+		lines := bufio.NewReaderSize(r, listedLine)
+		for n := 1; ; n++ {
+			line, err := lines.ReadSlice('\n')
+			e := entry{path: fmt.Sprintf("line %d", n), asked: &askedFor{}}
+			switch {
+			case errors.Is(err, bufio.ErrBufferFull):
+				e.err = fmt.Errorf("longer than %d bytes", listedLine)
+				for errors.Is(err, bufio.ErrBufferFull) {
+					_, err = lines.ReadSlice('\n')
+				}
+			case err != nil && !errors.Is(err, io.EOF):
+				e.err = err
+			case err == nil || len(line) > 0:
+				e = l.entry(bytes.TrimSpace(line), n)
+			default:
 				return
 			}
-		}
-		if err := lines.Err(); err != nil && ctx.Err() == nil {
-			yield(entry{path: "standard input", asked: &askedFor{}, err: err})
+			if ctx.Err() != nil || !yield(e) || err != nil {
+				return
+			}
 		}
 	}
 }

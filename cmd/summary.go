@@ -36,19 +36,18 @@ type summary struct {
 	FailedByKind     map[partition.Kind]int `json:"failed_by_kind,omitempty"`
 	SkippedBy        map[string]int         `json:"skipped_by,omitempty"` // reason
 
-	written     int                       // documents with an output, complete or not
-	unavailable int                       // documents that failed because of the server
-	first       map[partition.Kind]string // the first failure of each kind
+	written     int                      // documents with an output, complete or not
+	unavailable int                      // documents that failed because of the server
+	first       map[partition.Kind]*work // the first failure of each kind, in the order of the walk
 }
 
 // missing are the pages of one document that have no answer.
 type missing struct {
 	Document string   `json:"document"`
 	Pages    []string `json:"pages"`
-}
 
-// maxMissing is how many documents with missing pages a summary lists; the failed list has all of them.
-const maxMissing = 1000
+	number int // of the document in the walk
+}
 
 // add counts a document.
 func (s *summary) add(w *work) {
@@ -90,32 +89,32 @@ func (s *summary) addFailure(w *work) {
 		s.unavailable++
 	}
 	kind := w.kind()
-	if countOne(&s.FailedByKind, kind) == 1 {
-		if s.first == nil {
-			s.first = map[partition.Kind]string{}
-		}
-		s.first[kind] = w.message()
+	countOne(&s.FailedByKind, kind)
+	if s.first == nil {
+		s.first = map[partition.Kind]*work{}
 	}
-	pages := missingPages(w.report)
+	if first := s.first[kind]; first == nil || w.number < first.number {
+		s.first[kind] = w
+	}
 	for _, missing := range w.report.Missing {
 		s.MissingPages += missing.Len()
 	}
-	if len(pages) > 0 && len(s.Missing) < maxMissing {
-		s.Missing = append(s.Missing, missing{Document: w.entry.path, Pages: pages})
+	if pages := missingPages(w.report); len(pages) > 0 {
+		s.Missing = append(s.Missing, missing{Document: w.entry.path, Pages: pages, number: w.number})
 	}
 }
 
-// countOne adds one to what is counted under a key, and returns it.
-func countOne[K comparable](counts *map[K]int, key K) int {
+// countOne adds one to what is counted under a key.
+func countOne[K comparable](counts *map[K]int, key K) {
 	if *counts == nil {
 		*counts = map[K]int{}
 	}
 	(*counts)[key]++
-	return (*counts)[key]
 }
 
 // write writes the figures as --summary has them.
 func (s *summary) write(w io.Writer) error {
+	slices.SortFunc(s.Missing, func(a, b missing) int { return a.number - b.number })
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
@@ -157,7 +156,7 @@ func (s *summary) lines() []string {
 		if s.Failed == 1 {
 			break // it was said a line above
 		}
-		lines = append(lines, fmt.Sprintf("failed by %s: %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind]))
+		lines = append(lines, fmt.Sprintf("failed by %s: %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].message()))
 	}
 	return lines
 }

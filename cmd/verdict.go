@@ -17,30 +17,36 @@ func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir str
 		if r.output != nil && s.written > 0 {
 			r.console.remark("outputs are in %s", partition.Printable(outputDir))
 		}
-		if r.failed != nil && r.failed.count > 0 {
-			r.console.remark("failed documents are listed in %s; to run them again%s:", partition.Printable(r.failed.path), r.failed.hint())
-			r.console.remark("  %s", partition.Printable(r.failed.again))
-		}
+		r.failed.say(r.console)
 		if r.output != nil && s.NotDone > 0 {
 			r.console.remark("the same command again does the rest")
 		}
 	}
 	cause := context.Cause(ctx)
-	switch {
+	switch unwritable := (*outputError)(nil); {
 	case errors.Is(lost, syscall.EPIPE):
 		return &exitError{exitBrokenPipe, nil}
+	case errors.As(cause, &unwritable):
+		return stoppedError(cause, s) // of which other losses are a consequence
 	case lost != nil:
 		return &exitError{failedOrPartial(s), lost}
 	case cause != nil && interruption(ctx) != nil:
 		return interruption(ctx)
 	case cause != nil:
 		return stoppedError(cause, s)
+	case s.Documents == 0 && r.list == nil && r.walk.retried:
+		r.console.remark("nothing to retry")
+		return nil
 	case s.Documents == 0 && r.list == nil:
 		return &exitError{exitFailed, errors.New("no documents found")}
 	case s.Failed == 0:
 		return nil
 	case s.written > 0:
 		return &exitError{exitPartial, nil}
+	case s.FailedByKind[partition.KindAuth] == s.Failed:
+		return &exitError{exitAuth, nil}
+	case s.FailedByKind[partition.KindQuota] == s.Failed:
+		return &exitError{exitQuota, nil}
 	case s.unavailable == s.Failed:
 		return &exitError{exitUnavailable, nil}
 	default:

@@ -34,11 +34,14 @@ type walkOptions struct {
 	exclude []string // globs: of the files and folders that are found, not these
 	maxSize int64    // bytes; larger files are left out, named ones too. 0: no limit
 
-	output    string // this folder is never entered; "" where outputs go to standard output
-	images    string // nor this one, for images
-	extension string // of the outputs, with the dot
-	foldCase  bool   // names of outputs that differ only in case, or in their Unicode form, are one file there
-	stdinName string // what the output of standard input is called
+	retried bool // the list is of documents that failed before: it may be empty
+
+	output    string   // this folder is never entered; "" where outputs go to standard output
+	images    string   // nor this one, for images
+	own       []string // files that the run writes, or reads its lists from: never documents where they are found
+	extension string   // of the outputs, with the dot
+	foldCase  bool     // names of outputs that differ only in case, or in their Unicode form, are one file there
+	stdinName string   // what the output of standard input is called
 }
 
 // A listed path is a file or folder of a list. Its output is called name, derived from the path where name is "".
@@ -199,6 +202,16 @@ func (w *walk) isOutput(folder fs.FileInfo) bool {
 	return false
 }
 
+// isOwn tells whether a file is one of the run's own.
+func (w *walk) isOwn(file fs.FileInfo) bool {
+	for _, path := range w.own {
+		if own, err := os.Stat(path); err == nil && os.SameFile(file, own) {
+			return true
+		}
+	}
+	return false
+}
+
 // filePath keeps a file that is called "-" apart from standard input.
 func filePath(path string) string {
 	if path == standardInput {
@@ -209,10 +222,15 @@ func filePath(path string) string {
 
 // rootPathError leaves out the path that an error repeats.
 func rootPathError(err error) error {
-	if wrapped := (*fs.PathError)(nil); errors.As(err, &wrapped) {
-		return wrapped.Err
+	path, link := (*fs.PathError)(nil), (*os.LinkError)(nil)
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	default:
+		return err
 	}
-	return err
 }
 
 // plainPathError is an error about path in the words of a command line.

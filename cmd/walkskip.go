@@ -26,6 +26,7 @@ const (
 	skipLoop     = "a link that leads to itself"
 	skipOutput   = "the output folder"
 	skipTwice    = "listed already"
+	skipOwn      = "a file of the run itself"
 )
 
 // skipReasons is the table of what a walk leaves out and counts; what is left out as a matter of course is said only when asked.
@@ -46,6 +47,7 @@ var skipReasons = []struct {
 	{skipLoop, false},
 	{skipOutput, false},
 	{skipTwice, false},
+	{skipOwn, true},
 }
 
 // leaveOut marks an entry as left out.
@@ -75,6 +77,8 @@ func (w *walk) leftOutByName(base string) string {
 // leftOutFile is why a file that was found is no document; "" where it may be one.
 func (w *walk) leftOutFile(info fs.FileInfo) string {
 	switch {
+	case w.isOwn(info):
+		return skipOwn
 	case !info.Mode().IsRegular():
 		return skipSpecial // it is never opened: a pipe waits for its writer
 	case info.Size() == 0:

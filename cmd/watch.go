@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/quire-dev/quire/partition"
@@ -23,14 +22,15 @@ const (
 
 // A watch stops a run that is in vain: every document would be refused alike, or wait out its own retries.
 type watch struct {
-	url     string
-	stop    context.CancelCauseFunc
-	reached atomic.Bool
-	since   atomic.Pointer[time.Time] // the first attempt
+	url  string
+	stop context.CancelCauseFunc
 
-	mu     sync.Mutex
-	worked bool // the server has done a document, or a page
-	failed int  // documents in a row that it failed
+	mu      sync.Mutex
+	reached bool        // somebody answered
+	late    *time.Timer // since the first attempt, until then
+	last    error       // why it was not reached
+	worked  bool        // the server has done a document, or a page
+	failed  int         // documents in a row that it failed
 }
 
 func (u *watch) observe(e partition.Event) {
@@ -38,22 +38,45 @@ func (u *watch) observe(e partition.Event) {
 		u.stop(e.Err)
 		return
 	}
-	if e.Kind != partition.AttemptEvent || u.reached.Load() {
+	if e.Kind != partition.AttemptEvent {
 		return
 	}
-	now := time.Now()
-	switch e.Attempt.Kind {
-	case retry.EventAttempt:
-		u.since.CompareAndSwap(nil, &now)
-	case retry.EventAnswer:
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.reached:
+	case e.Attempt.Kind == retry.EventAttempt && u.late == nil:
+		u.late = time.AfterFunc(unreachableAfter, u.giveUp)
+	case e.Attempt.Kind == retry.EventAnswer:
 		switch e.Attempt.Error {
 		case retry.KindDial, retry.KindDNS, retry.KindTLS:
-			if now.Sub(*u.since.Load()) >= unreachableAfter {
-				u.stop(&unreachable{u.url, e.Attempt.Err})
-			}
+			u.last = e.Attempt.Err
 		default:
-			u.reached.Store(true)
+			u.reached = true
+			u.late.Stop()
 		}
+	}
+}
+
+// giveUp stops a run whose server was not reached in time; a first attempt that is still under way may yet reach it.
+func (u *watch) giveUp() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case u.reached:
+	case u.last == nil:
+		u.late.Reset(time.Second)
+	default:
+		u.stop(&unreachable{u.url, u.last})
+	}
+}
+
+// close ends the watching.
+func (u *watch) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.reached = true; u.late != nil {
+		u.late.Stop()
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"strings"
 	"syscall"
 	"time"
 
@@ -26,6 +27,7 @@ const (
 
 // A work is one document on its way. Its fields are set before done is closed.
 type work struct {
+	number  int // in the walk, from 1
 	entry   entry
 	state   state
 	report  partition.Report
@@ -248,11 +250,12 @@ func (e *outputError) Unwrap() error { return e.err }
 // own tells that the output cannot be written because of its name, so that others can.
 func (e *outputError) own() bool {
 	for _, reason := range []error{
-		syscall.ENAMETOOLONG, syscall.EEXIST, syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY, syscall.EINVAL, errFolderInPlace,
+		syscall.ENAMETOOLONG, syscall.EEXIST, syscall.ENOTDIR, syscall.EISDIR, syscall.ENOTEMPTY, syscall.EINVAL, syscall.EXDEV, syscall.ELOOP,
+		errFolderInPlace, errReserved,
 	} {
 		if errors.Is(e.err, reason) {
 			return true
 		}
 	}
-	return false
+	return strings.Contains(e.err.Error(), "path escapes") // os.Root has no other name for a link out of the folder
 }

@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -53,13 +54,14 @@ func ReadFailed(r io.Reader) ([]Failure, error) {
 	var failures []Failure
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, failedLine)
-	for n := 1; lines.Scan(); n++ {
+	n := 1
+	for ; lines.Scan(); n++ {
 		if len(lines.Bytes()) == 0 {
 			continue
 		}
 		var f Failure
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
-			return nil, fmt.Errorf("line %d: %w", n, err)
+			return nil, fmt.Errorf("line %d: no object with a path", n)
 		}
 		f.Name, f.Path = whole(f.Name, f.NameBytes), whole(f.Path, f.PathBytes)
 		f.NameBytes, f.PathBytes = nil, nil
@@ -67,6 +69,9 @@ func ReadFailed(r io.Reader) ([]Failure, error) {
 			return nil, fmt.Errorf("line %d: no path", n)
 		}
 		failures = append(failures, f)
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: longer than %d bytes", n, failedLine)
 	}
 	return failures, lines.Err()
 }

@@ -79,7 +79,7 @@ func Open(output *os.Root, dir string, warn func(error)) (_ *Journal, err error)
 	}
 	root, err := output.OpenRoot(Folder)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", Folder, plain(err))
 	}
 	j := &Journal{root: root, index: map[nameKey]place{}}
 	defer func() {
@@ -91,15 +91,34 @@ func Open(output *os.Root, dir string, warn func(error)) (_ *Journal, err error)
 		return nil, err
 	}
 	if err := j.sweep(); err != nil {
-		return nil, err
+		return nil, named(tempName, err)
 	}
 	if err := j.load(warn); err != nil {
-		return nil, err
+		return nil, named(manifestName, err)
 	}
 	if j.lines >= compactFrom && j.lines > compactAbove*len(j.index) {
 		return j, j.compact()
 	}
 	return j, nil
+}
+
+// named says which of the journal's files an error is about.
+func named(name string, err error) error { return fmt.Errorf("%s/%s: %w", Folder, name, plain(err)) }
+
+// plain leaves out the path that an error repeats.
+func plain(err error) error {
+	if path := (*fs.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// openOwn opens one of the journal's files. What is no regular file is refused: a pipe would wait for its other end.
+func (j *Journal) openOwn(name string, flag int) (*os.File, error) {
+	if info, err := j.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("not a regular file")
+	}
+	return j.root.OpenFile(name, flag, 0o600)
 }
 
 // makeFolder makes a private folder, or makes sure that what is there is one.

@@ -131,6 +131,8 @@ func TestUnknownFormats(t *testing.T) {
 	for content, want := range map[string]string{
 		`{"quire_manifest":2}` + "\n" + `{"name":"a"}` + "\n": "a manifest of format 2, this is format 1",
 		"something else\nentirely\n":                          "not a manifest",
+		strings.Repeat("\x00", 3000):                          "not a manifest",
+		`{"quire_manifest":3`:                                 "not a manifest",
 	} {
 		dir := t.TempDir()
 		require.NoError(t, os.Mkdir(filepath.Join(dir, Folder), 0o700))
@@ -233,12 +235,33 @@ func TestWhatStandsInItsPlace(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 
+	for _, name := range []string{manifestName, lockName, holderName} {
+		dir = t.TempDir()
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, Folder, name), 0o700))
+		_, err = open(t, dir, nil)
+		require.EqualError(t, err, ".quire/"+name+": not a regular file", "a pipe would be waited for")
+	}
+
 	dir = t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, Folder), 0o700))
 	require.NoError(t, os.Symlink(filepath.Join(outside, "manifest"), filepath.Join(dir, Folder, manifestName)))
 	_, err = open(t, dir, nil)
 	require.Error(t, err, "a link out of the folder is not followed")
 	require.NoFileExists(t, filepath.Join(outside, "manifest"))
+}
+
+func TestAVeryLongLine(t *testing.T) {
+	dir := t.TempDir()
+	j := mustOpen(t, dir)
+	require.NoError(t, j.Append(Record{Name: "a", State: Done}, Record{Name: "b", State: Done, Error: strings.Repeat("x", 2*longestLine)}, Record{Name: "c", State: Done}))
+	require.NoError(t, j.Close())
+	j = mustOpen(t, dir)
+	for _, name := range []string{"a", "b", "c"} {
+		r, ok := j.Lookup(name)
+		require.True(t, ok, name)
+		require.Equal(t, name == "b", len(r.Error) == 2*longestLine)
+	}
+	require.NoError(t, j.Close())
 }
 
 // TestAnAppendThatFails makes sure that nothing half written is taken for a record, and that no later one hides the failure.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -36,9 +38,9 @@ func (e *HeldError) Error() string {
 
 // takeLock takes the operating system's lock, which ends with the process however that ends. A file system without locks is said.
 func (j *Journal) takeLock(dir string, warn func(error)) error {
-	file, err := j.root.OpenFile(lockName, os.O_RDWR|os.O_CREATE, 0o600) // made here: inside the folder, whatever stands there
+	file, err := j.openOwn(lockName, os.O_RDWR|os.O_CREATE) // made here: inside the folder, whatever stands there
 	if err != nil {
-		return err
+		return named(lockName, err)
 	}
 	if err := file.Close(); err != nil {
 		return err
@@ -57,13 +59,22 @@ func (j *Journal) takeLock(dir string, warn func(error)) error {
 	if err != nil {
 		return err
 	}
-	return j.root.WriteFile(holderName, append(holder, '\n'), 0o600)
+	out, err := j.openOwn(holderName, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
+	if err != nil {
+		return named(holderName, err)
+	}
+	_, err = out.Write(append(holder, '\n'))
+	return errors.Join(err, out.Close())
 }
 
 // holder reads who holds the lock; zero where that cannot be read.
 func (j *Journal) holder() (h Holder) {
-	text, err := j.root.ReadFile(holderName)
-	if err != nil || json.Unmarshal(text, &h) != nil {
+	file, err := j.openOwn(holderName, os.O_RDONLY)
+	if err != nil {
+		return Holder{}
+	}
+	defer file.Close()
+	if json.NewDecoder(io.LimitReader(file, 1<<10)).Decode(&h) != nil {
 		return Holder{}
 	}
 	return h
@@ -73,5 +84,9 @@ func (j *Journal) releaseLock() error {
 	if j.lock == nil {
 		return nil
 	}
-	return errors.Join(j.root.Remove(holderName), j.lock.Close())
+	err := j.root.Remove(holderName)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // the folder is gone, or was never written to
+	}
+	return errors.Join(err, j.lock.Close())
 }

@@ -12,7 +12,7 @@ import (
 // load reads the manifest, and what of it can be read counts.
 func (j *Journal) load(warn func(error)) error {
 	var err error
-	if j.manifest, err = j.root.OpenFile(manifestName, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	if j.manifest, err = j.openOwn(manifestName, os.O_RDWR|os.O_CREATE); err != nil {
 		return err
 	}
 	damaged := 0
@@ -47,18 +47,33 @@ func (j *Journal) load(warn func(error)) error {
 		warn(fmt.Errorf("%s/%s: %d of %d records cannot be read: their documents are done again", Folder, manifestName, damaged, j.lines))
 	}
 	if j.end == 0 {
-		return j.begin()
+		return j.beginAnew(warn)
 	}
 	return j.manifest.Truncate(j.end) // a torn last line
 }
 
+// header is the first line of a manifest.
+var header = fmt.Sprintf(`{"quire_manifest":%d}`+"\n", format)
+
+// beginAnew begins a manifest that has no whole line: one that is new, or was torn at once. Anything else is put aside.
+func (j *Journal) beginAnew(warn func(error)) error {
+	start := make([]byte, len(header))
+	n, err := j.manifest.ReadAt(start, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if n < len(header) && header[:n] == string(start[:n]) {
+		return j.begin()
+	}
+	return j.startAfresh(&unknownFormatError{}, warn)
+}
+
 // begin writes the first line of an empty manifest.
 func (j *Journal) begin() error {
-	header := fmt.Appendf(nil, `{"quire_manifest":%d}`+"\n", format)
 	if err := j.manifest.Truncate(0); err != nil {
 		return err
 	}
-	_, err := j.manifest.WriteAt(header, 0)
+	_, err := j.manifest.WriteAt([]byte(header), 0)
 	j.end = int64(len(header))
 	return err
 }
@@ -102,20 +117,26 @@ func (j *Journal) startAfresh(why *unknownFormatError, warn func(error)) error {
 	return j.begin()
 }
 
+// longestLine is how much of a line is held in memory at least; the middle of a longer one is not looked at.
+const longestLine = 1 << 20
+
 // eachLine calls f with every whole line of a file and where it starts; end becomes where the last whole line ends.
 func eachLine(r io.Reader, f func(offset int64, line []byte) error, end *int64) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
+	length := int64(0)
 	for {
 		piece, err := lines.ReadSlice('\n')
+		length += int64(len(piece))
 		if errors.Is(err, bufio.ErrBufferFull) {
-			long = append(long, piece...)
+			if len(long) <= longestLine {
+				long = append(long, piece...)
+			}
 			continue
 		}
 		line := piece
-		if len(long) > 0 {
-			line = append(long, piece...)
-			long = nil
+		if long != nil {
+			line, long = append(long, piece...), nil
 		}
 		switch {
 		case errors.Is(err, io.EOF):
@@ -124,7 +145,8 @@ func eachLine(r io.Reader, f func(offset int64, line []byte) error, end *int64) 
 			return err
 		}
 		offset := *end
-		*end += int64(len(line))
+		*end += length
+		length = 0
 		if err := f(offset, line); err != nil {
 			return err
 		}

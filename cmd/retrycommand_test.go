@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/quire-dev/quire/partition"
 )
 
 func TestRetryCommand(t *testing.T) {
@@ -28,19 +30,22 @@ func TestRetryCommand(t *testing.T) {
 	flags.IntVarP(&values.n, "in-flight", "j", 10, "")
 	flags.StringVar(&values.password, "password-file", "", "")
 	flags.Bool("force", false, "")
+	flags.Var(&extraFlag{params: &partition.Params{}}, "param", "")
+	flags.String("url", "", "")
 	require.NoError(t, flags.Parse([]string{
 		"--include", "*.pdf", "--hidden", "-o", "my out", "--header", "A: it's", "--header", "B: 2", "--languages", "eng,deu", "--narrow",
 		"--page=false", "-j", "3", "--force",
+		"--param", "a=b", "--param", "a=c", "--url", "http://me:secret@host/x",
 	}))
 	require.Equal(t,
-		`quire partition --retry-failed 'my out/.quire/failed.jsonl' -o 'my out' --header 'A: it'\''s' --header 'B: 2' --languages eng `+
-			`--languages deu --narrow --page=false -j 3`,
+		`quire partition --retry-failed 'my out/.quire/failed.jsonl' -o 'my out' --header 'A: ...' --header 'B: ...' --languages eng `+
+			`--languages deu --narrow --page=false -j 3 --param a=b --param a=c --url http://...@host/x`,
 		retryCommand(flags, "my out/.quire/failed.jsonl"))
 }
 
 func TestShellWord(t *testing.T) {
 	for word, want := range map[string]string{
-		"plain-1.pdf": "plain-1.pdf", "": "''", "a b": "'a b'", "$(x)": "'$(x)'", "a'b": `'a'\''b'`, "-": "-", "ü": "'ü'",
+		"plain-1.pdf": "plain-1.pdf", "": "''", "a b": "'a b'", "$(x)": "'$(x)'", "a\nb'": `$'a\x0ab\x27'`, "\xff": `$'\xff'`, "a'b": `'a'\''b'`, "-": "-", "ü": "'ü'",
 	} {
 		require.Equal(t, want, shellWord(word))
 	}
