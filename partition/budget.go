@@ -11,16 +11,21 @@ import (
 
 // A Budget is what a client may spend in its life, over all its documents; 0 is no limit.
 //
-// A part of a document that would pass a limit is not sent, and fails with [KindBudget]; from then on so does every other part that
-// is not under way, also one that would fit. Answers from the cache are free. What is under way comes to its end, and a document
-// fails when its first page that was not asked for has its turn. There is one [Refused] event, before the first failure shows.
+// What would pass a limit is not sent, and fails with [KindBudget]: a document whose pages do not all fit, a part for which there is
+// no request. From then on so does everything that was not paid for before, also what would fit. Answers from the cache are free.
+// What is paid for comes to its end, and a document of which a part was refused fails when the first page of that has its turn.
+// There is one [Refused] event, before the first such failure shows: it waits until every document whose pages are paid for is
+// answered or has failed, and every other request that is paid for has gone out.
 type Budget struct {
 	// Requests is how many requests are sent, repetitions included. Once they are, no call waits to be repeated: it fails with what
 	// its last attempt came to.
 	Requests int
-	// Pages is how many pages are asked for. A part counts its pages once, however often it is sent; a half that a part was
-	// narrowed to counts again, for it is asked for anew. What goes whole and is of unknown length counts as one page: everything
-	// but a PDF, a PDF that cannot be parsed or is too large to be, and the second request of [ScopeAfter].
+	// Pages is how many pages are asked for. Those of a document that the cache does not answer are paid for together, before its
+	// first request, so that none is sent by half; a cache without a method Has(context.Context, Key) bool is read for it. They
+	// count once, however often they are sent, in parts or whole in place of parts, and also where the document fails before all are
+	// sent. A half that a part was narrowed to counts again, for it is asked for anew. What goes whole and is of unknown length
+	// counts as one page: everything but a PDF, a PDF that cannot be parsed or is too large to be, and the second request of
+	// [ScopeAfter], which is paid for when its turn comes.
 	Pages int
 }
 
@@ -39,49 +44,54 @@ type spending struct {
 	mu       sync.Mutex
 	requests int
 	pages    int
-	refusal  error          // of all parts to come
-	waiting  sync.WaitGroup // first requests that are paid for and have not gone out
+	waiting  int  // documents under way whose pages are paid for, and first requests that are and have not gone out
+	over     bool // something was refused
 
-	spent context.Context // ends with the last request
-	end   context.CancelCauseFunc
-	told  sync.Once
+	spent   context.Context // ends with the last request
+	end     context.CancelCauseFunc
+	settled context.Context // ends when something was refused and nothing is waiting
+	settle  context.CancelFunc
+	told    sync.Once
 }
 
 func newSpending(b Budget) *spending {
 	s := &spending{budget: b}
 	s.spent, s.end = context.WithCancelCause(context.Background())
+	s.settled, s.settle = context.WithCancel(context.Background())
 	return s
 }
 
-// check refuses a part of so many pages if it cannot be paid for.
-func (s *spending) check(pages int) error {
+// document pays for the pages of a document, or for none. It is waited for until it is gone.
+func (s *spending) document(pages int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.refuse(pages)
+	return s.take(pages)
 }
 
-// begin pays for a part and its first request, or for neither.
+// begin pays for a part, of no pages where they are paid for with its document's, and its first request, or for neither. The
+// request is waited for until it is gone.
 func (s *spending) begin(pages int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.refuse(pages); err != nil {
+	if err := s.take(pages); err != nil {
 		return err
 	}
-	s.pages += pages
-	s.waiting.Add(1)
 	s.pay()
 	return nil
 }
 
-func (s *spending) refuse(pages int) error {
+func (s *spending) take(pages int) error {
 	switch {
-	case s.refusal != nil:
 	case s.spent.Err() != nil:
-		s.refusal = context.Cause(s.spent)
-	case s.budget.Pages > 0 && pages > s.budget.Pages-s.pages:
-		s.refusal = &limitError{"page", s.budget.Pages}
+		return context.Cause(s.spent)
+	case pages == 0: // what was refused meanwhile is another's
+	case s.over, s.budget.Pages > 0 && pages > s.budget.Pages-s.pages:
+		s.over = true
+		return &limitError{"page", s.budget.Pages}
 	}
-	return s.refusal
+	s.pages += pages
+	s.waiting++
+	return nil
 }
 
 // again pays for a repetition.
@@ -101,11 +111,36 @@ func (s *spending) pay() {
 	}
 }
 
-// refused tells once that the budget has refused something, when everything that it paid for has gone out. Whoever comes second
-// waits until that is done.
+// gone ends the waiting for a document, or for a request.
+func (s *spending) gone() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting--
+	s.rest()
+}
+
+func (s *spending) rest() {
+	if s.over && s.waiting == 0 {
+		s.settle()
+	}
+}
+
+// refused tells once that the budget has refused something, when nothing that it paid for is waiting any more. Whoever comes second
+// waits until that is done, or until its own context ends.
 func (c *Client) refused(ctx context.Context, e Event) {
-	c.spending.told.Do(func() {
-		c.spending.waiting.Wait()
+	s := c.spending
+	s.mu.Lock()
+	s.over = true
+	s.rest()
+	s.mu.Unlock()
+	select {
+	case <-s.settled.Done():
+	case <-ctx.Done():
+	}
+	if s.settled.Err() == nil {
+		return
+	}
+	s.told.Do(func() {
 		e.Kind = Refused
 		c.event(ctx, e)
 	})
@@ -136,7 +171,7 @@ func (s *spending) meter(pauses, sending context.Context) *meter {
 
 func (m *meter) close() {
 	if m.sent == 0 {
-		m.waiting.Done()
+		m.gone()
 	}
 	m.disarm()
 	m.stop(nil)
@@ -154,7 +189,7 @@ func (m *meter) send() error {
 		}
 	}
 	if m.sent++; m.sent == 1 {
-		m.waiting.Done()
+		m.gone()
 		m.disarm = context.AfterFunc(m.spent, func() { m.stop(context.Cause(m.spent)) }) // not before: what is paid for goes out
 	}
 	return nil

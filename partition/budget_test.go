@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -47,10 +48,9 @@ var budgets = map[string]struct {
 	message string
 }{
 	"requests":           {partition.Budget{Requests: 3}, []string{"1-2", "3-4", "5-6"}, "a.pdf: request limit of 3 reached"},
-	"pages, even":        {partition.Budget{Pages: 6}, []string{"1-2", "3-4", "5-6"}, "a.pdf: page limit of 6 reached"},
-	"pages, odd":         {partition.Budget{Pages: 7}, []string{"1-2", "3-4", "5-6"}, "a.pdf: page limit of 7 reached"},
-	"pages before":       {partition.Budget{Pages: 4, Requests: 3}, []string{"1-2", "3-4"}, "a.pdf: page limit of 4 reached"},
-	"requests before":    {partition.Budget{Pages: 8, Requests: 3}, []string{"1-2", "3-4", "5-6"}, "a.pdf: request limit of 3 reached"},
+	"one page short":     {partition.Budget{Pages: 19}, nil, "a.pdf: page limit of 19 reached"},
+	"pages before":       {partition.Budget{Pages: 6, Requests: 3}, nil, "a.pdf: page limit of 6 reached"},
+	"requests before":    {partition.Budget{Pages: 20, Requests: 3}, []string{"1-2", "3-4", "5-6"}, "a.pdf: request limit of 3 reached"},
 	"not a single chunk": {partition.Budget{Pages: 1}, nil, "a.pdf: page limit of 1 reached"},
 }
 
@@ -216,7 +216,7 @@ func TestBudgetAndCache(t *testing.T) {
 		cache := &memoryCache{}
 		left := []int{16, 12, 8, 4, 0}
 		for _, after := range left {
-			c := newClient(t, s, partition.WithCache(cache), partition.WithBudget(partition.Budget{Requests: 2, Pages: 4}))
+			c := newClient(t, s, partition.WithCache(cache), partition.WithBudget(partition.Budget{Requests: 2}))
 			result, err := c.Partition(t.Context(), pdf("a.pdf", 20), partition.Params{})
 			if after > 0 {
 				require.Equal(t, partition.KindBudget, partition.KindOf(err))
@@ -227,14 +227,203 @@ func TestBudgetAndCache(t *testing.T) {
 			require.Len(t, cache.entries, (20-after)/2, "what was sent is kept, and free the next time")
 		}
 		require.Len(t, s.Requests(), 10)
-		c := newClient(t, s, partition.WithCache(cache), partition.WithBudget(partition.Budget{Requests: 1}))
-		_, err := c.Partition(t.Context(), text("a"), partition.Params{})
-		require.NoError(t, err)
-		_, err = c.Partition(t.Context(), text("b"), partition.Params{})
-		require.Equal(t, partition.KindBudget, partition.KindOf(err))
-		_, err = c.Partition(t.Context(), pdf("a.pdf", 20), partition.Params{})
-		require.NoError(t, err, "also after a refusal")
+		for _, budget := range []partition.Budget{{Requests: 1}, {Pages: 1}} {
+			c := newClient(t, s, partition.WithCache(cache), partition.WithBudget(budget))
+			_, err := c.Partition(t.Context(), text(fmt.Sprint("a", budget)), partition.Params{})
+			require.NoError(t, err)
+			_, err = c.Partition(t.Context(), text("b"), partition.Params{})
+			require.Equal(t, partition.KindBudget, partition.KindOf(err))
+			_, err = c.Partition(t.Context(), pdf("a.pdf", 20), partition.Params{})
+			require.NoError(t, err, "also after a refusal")
+		}
 	})
+}
+
+// TestBudgetOfPagesCountsWhatTheCacheDoesNotAnswer has a part of a document in the cache, and for the rest just enough or too little.
+func TestBudgetOfPagesCountsWhatTheCacheDoesNotAnswer(t *testing.T) {
+	narrow := partition.Params{Split: partition.Split{Concurrency: 2, Narrow: true, AllowFailed: true}}
+	for name, test := range map[string]struct {
+		params partition.Params
+		left   split.PageRange // after page 3 could not be had
+	}{
+		"parts":  {partition.Params{Split: partition.Split{Concurrency: 4, AllowFailed: true}}, split.PageRange{First: 3, Last: 4}},
+		"halves": {narrow, split.PageRange{First: 3, Last: 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+				s.Script(partitiontest.Fault{
+					File: "a.pdf", Pages: split.PageRange{First: 3, Last: 3}, Attempt: 1,
+					Do: partitiontest.Reply(500, `{"detail":"bad page","retryable":false}`),
+				})
+				cache := &askedCache{}
+				_, err := newClient(t, s, partition.WithCache(cache)).Partition(t.Context(), pdf("a.pdf", 8), test.params)
+				var partial *partition.PartialError
+				require.ErrorAs(t, err, &partial)
+				sent, others := len(s.Requests()), 5
+				short := newClient(t, s, partition.WithCache(cache), partition.WithBudget(partition.Budget{Pages: others + test.left.Len() - 1}))
+				_, err = short.Partition(t.Context(), pdf("b.pdf", others), partition.Params{Split: partition.Split{Off: true}})
+				require.NoError(t, err)
+				result, err := short.Partition(t.Context(), pdf("a.pdf", 8), test.params)
+				require.EqualError(t, err, fmt.Sprintf("a.pdf: page limit of %d reached", others+test.left.Len()-1))
+				require.Empty(t, result.Elements)
+				require.Len(t, s.Requests(), sent+1)
+
+				enough := newClient(t, s, partition.WithCache(cache), partition.WithBudget(partition.Budget{Pages: test.left.Len()}))
+				_, err = enough.Partition(t.Context(), pdf("a.pdf", 8), test.params)
+				require.NoError(t, err)
+				require.Len(t, s.Requests(), sent+2)
+				require.Equal(t, test.left, s.Requests()[sent+1].Pages)
+			})
+		})
+	}
+}
+
+// A forgetfulCache has entries that are gone when they are wanted.
+type forgetfulCache struct{ memoryCache }
+
+func (*forgetfulCache) Has(context.Context, partition.Key) bool { return true }
+
+func TestBudgetOfPagesPaysForWhatTheCacheHasLost(t *testing.T) {
+	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+		c := newClient(t, s, partition.WithCache(&forgetfulCache{}), partition.WithBudget(partition.Budget{Pages: 5}))
+		_, err := c.Partition(t.Context(), pdf("a.pdf", 8), partition.Params{})
+		require.EqualError(t, err, "a.pdf: page limit of 5 reached")
+		require.Len(t, s.Requests(), 5, "single pages: it looks as if everything had been narrowed before")
+	})
+}
+
+// TestBudgetOfPagesBuysWholeDocuments has documents under way together, of which not all can be paid for.
+func TestBudgetOfPagesBuysWholeDocuments(t *testing.T) {
+	for name, test := range map[string]struct {
+		documents, limit, done int
+		fault                  partitiontest.Fault
+	}{
+		"one of two":        {2, 5, 1, partitiontest.Fault{Do: partitiontest.Delay(time.Minute)}},
+		"two of six":        {6, 11, 2, partitiontest.Fault{Do: partitiontest.Delay(time.Minute)}},
+		"all":               {3, 12, 3, partitiontest.Fault{Do: partitiontest.Delay(time.Minute)}},
+		"none":              {2, 3, 0, partitiontest.Fault{}},
+		"with repetitions":  {6, 11, 2, partitiontest.Fault{Attempt: 1, Do: partitiontest.HTMLPage(502)}},
+		"after a long wait": {2, 4, 1, partitiontest.Fault{Attempt: 1, Do: partitiontest.Chain(partitiontest.Header("Retry-After", "60"), partitiontest.Detail(429, "slow down"))}},
+	} {
+		for _, width := range []int{1, 10} {
+			for _, stops := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %d in flight, stops %t", name, width, stops), func(t *testing.T) {
+					bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+						s.Script(test.fault)
+						var told refusals
+						ctx, stop := context.WithCancelCause(t.Context())
+						defer stop(nil)
+						c := newClient(t, s, partition.WithMaxInFlight(width), partition.WithBudget(partition.Budget{Pages: test.limit}),
+							partition.WithObserver(func(_ context.Context, e partition.Event) {
+								if e.Kind == partition.Refused {
+									told.events = append(told.events, e)
+									if stops {
+										stop(e.Err)
+									}
+								}
+							}))
+						errs := make([]error, test.documents)
+						var group sync.WaitGroup
+						for i := range errs {
+							group.Go(func() {
+								var result *partition.Result
+								result, errs[i] = c.Partition(ctx, pdf(fmt.Sprintf("%d.pdf", i), 4), partition.Params{})
+								if errs[i] != nil && result.Report.Requests() > 0 {
+									errs[i] = errors.Join(errs[i], errors.New("sent by half"))
+								}
+							})
+						}
+						group.Wait()
+						done := 0
+						for _, err := range errs {
+							if err == nil {
+								done++
+								continue
+							}
+							require.ErrorContains(t, err, fmt.Sprintf("page limit of %d reached", test.limit))
+							require.NotContains(t, err.Error(), "sent by half")
+						}
+						require.Equal(t, test.done, done)
+						if done < test.documents {
+							told.requireOne(t, "page limit")
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestBudgetOfPagesWaitsForNoReader has the reader of a document that is paid for ask for another one before it reads on.
+func TestBudgetOfPagesWaitsForNoReader(t *testing.T) {
+	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+		s.Script(partitiontest.Fault{Do: partitiontest.Delay(time.Minute)})
+		c := newClient(t, s, partition.WithMaxInFlight(1), partition.WithBudget(partition.Budget{Pages: 8}))
+		elements := 0
+		for _, err := range c.Stream(t.Context(), pdf("a.pdf", 8), partition.Params{}).All() {
+			require.NoError(t, err)
+			if elements++; elements == 1 {
+				_, err = c.Partition(t.Context(), text("b"), partition.Params{})
+				require.EqualError(t, err, "note.txt: page limit of 8 reached")
+			}
+		}
+		require.Equal(t, 8, elements)
+	})
+}
+
+// TestBudgetRefusalEndsWithItsContext has a document that was refused wait for one that is paid for, and not longer than it may.
+func TestBudgetRefusalEndsWithItsContext(t *testing.T) {
+	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+		s.Script(partitiontest.Fault{Do: partitiontest.Delay(time.Minute)})
+		var told refusals
+		c := newClient(t, s, partition.WithBudget(partition.Budget{Pages: 4}), told.option())
+		var group errgroup.Group
+		group.Go(func() error {
+			_, err := c.Partition(t.Context(), pdf("a.pdf", 4), partition.Params{})
+			return err
+		})
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		start := time.Now()
+		_, err := c.Partition(ctx, pdf("b.pdf", 4), partition.Params{})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Equal(t, time.Second, time.Since(start))
+		require.Empty(t, told.events)
+		_, err = c.Partition(t.Context(), text("c"), partition.Params{})
+		require.EqualError(t, err, "note.txt: page limit of 4 reached")
+		require.Equal(t, time.Minute, time.Since(start))
+		require.NoError(t, group.Wait())
+		told.requireOne(t, "page limit of 4 reached")
+	})
+}
+
+// TestBudgetOfPagesOfWhatGoesWhole has documents that are sent whole after all, in place of chunks that were paid for.
+func TestBudgetOfPagesOfWhatGoesWhole(t *testing.T) {
+	for name, test := range map[string]struct {
+		data     []byte
+		pages    int
+		requests int
+	}{
+		"for its size":  {partitiontest.NewPDF(30, partitiontest.WithSharedResource(1<<20)), 30, 1},
+		"cannot be cut": {uncuttable(), 8, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for short := range 2 {
+				bubble(t, partitiontest.Options{Lenient: true}, func(t *testing.T, s *partitiontest.Server) {
+					c := newClient(t, s, partition.WithBudget(partition.Budget{Pages: test.pages - short}))
+					_, err := c.Partition(t.Context(), bytesPDF(test.data), partition.Params{})
+					if short == 1 {
+						require.Equal(t, partition.KindBudget, partition.KindOf(err))
+						require.Empty(t, s.Requests())
+						return
+					}
+					require.NoError(t, err)
+					require.Len(t, s.Requests(), test.requests)
+				})
+			}
+		})
+	}
 }
 
 // TestBudgetStopsTheRun does what a command does: the first refusal ends the context of everything.

@@ -35,7 +35,7 @@ const (
 	PartStart       EventKind = "part_start"
 	PartEnd         EventKind = "part_end"
 	AttemptEvent    EventKind = "attempt"      // see [retry.Event]
-	Refused         EventKind = "refused"      // key, quota or, once, budget, before another request of the client can go out
+	Refused         EventKind = "refused"      // key or quota, before another request of the client can go out; once, budget, when what it paid for is through
 	CacheFailed     EventKind = "cache_failed" // once a client
 )
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -30,6 +29,8 @@ type fanout struct {
 	sending context.Context         // of requests under way: it outlives the document's by the grace period
 	warning string                  // why the rest went whole
 	unkept  atomic.Bool             // an answer is not in the cache
+	paid    []split.PageRange       // what was paid for with the document
+	through func()                  // ends the budget's waiting for what was paid for
 }
 
 // A cutError is a part that the splitter could not write.
@@ -49,7 +50,7 @@ var (
 )
 
 func newFanout(c *Client, j *job) *fanout {
-	f := &fanout{client: c, job: j, scratch: c.newScratch(j.params.Split.Mode)}
+	f := &fanout{client: c, job: j, scratch: c.newScratch(j.params.Split.Mode), through: func() {}}
 	for _, pages := range j.plan.Requests {
 		f.parts = append(f.parts, f.newPart(pages))
 	}
@@ -79,7 +80,11 @@ func (f *fanout) answers(ctx context.Context, yield func(*part) error) (err erro
 		select {
 		case <-p.done:
 		case <-ctx.Done():
-			return context.Cause(ctx)
+			select {
+			case <-p.done: // before: what is there is not lost
+			default:
+				return context.Cause(ctx)
+			}
 		}
 		for leaf := range p.leaves() {
 			if leaf.report.Err != nil && !f.job.params.Split.AllowFailed {
@@ -112,6 +117,9 @@ func (f *fanout) expire(cause error, kill context.CancelCauseFunc) {
 
 // dispatch starts the requests in page order.
 func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
+	if err := f.pay(ctx, group); err != nil {
+		return err
+	}
 	for i, p := range f.parts {
 		if p.spared || f.recall(ctx, p) || i == 0 && f.goWhole(ctx, p) && f.recall(ctx, p) {
 			close(p.done)
@@ -205,49 +213,18 @@ func (f *fanout) unsent(err error) error {
 	return err
 }
 
-// A ticket is a part that may be sent now.
-type ticket struct {
-	content *partContent
-	slot    *retry.Slot
-}
-
-// admit cuts a part and waits until its request may go out.
-func (f *fanout) admit(ctx context.Context, p *part) (*ticket, error) {
-	if err := f.barred(ctx, p, f.client.spending.check); err != nil {
-		return nil, err // before it is cut in vain
-	}
-	content, err := f.cut(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	slot, err := f.client.retry.Admit(ctx)
-	if err != nil && ctx.Err() == nil {
-		err = f.client.noAnswer(ctx, &APIError{
-			Document: f.job.plan.Document, Pages: p.pages, Method: http.MethodPost, URL: f.client.endpoint.String(),
-		}, err, f.client.redactor)
-	} else if err = f.barred(ctx, p, f.client.spending.begin); err == nil {
-		return &ticket{content, slot}, nil
-	}
-	slot.Release()
-	content.free()
-	return nil, err
-}
-
-// barred is why a part must not be sent, nil where it may be; pay is the client's budget.
-func (f *fanout) barred(ctx context.Context, p *part, pay func(pages int) error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if stop := f.stop.Load(); stop != nil {
-		return *stop
-	}
-	limit := pay(max(f.span(p.pages).Len(), 1))
-	if limit == nil {
-		return nil
-	}
+// refused is the error of what the budget does not allow: a part, or the whole document.
+func (f *fanout) refused(ctx context.Context, pages split.PageRange, limit error) error {
 	err := &DocumentError{Document: f.job.plan.Document, Kind: KindBudget, Err: limit}
-	f.client.refused(ctx, Event{Document: err.Document, Pages: p.pages, Err: err})
+	f.tell(ctx, pages, err)
 	return err
+}
+
+// tell has it told that the budget refused something. It waits for what is paid for, this document excepted, which can no longer
+// be had whole.
+func (f *fanout) tell(ctx context.Context, pages split.PageRange, err error) {
+	f.through()
+	f.client.refused(ctx, Event{Document: f.job.plan.Document, Pages: pages, Err: err})
 }
 
 // answer sends a part that was admitted and makes the best of what comes: its report has the outcome, and the error is what ends

@@ -3,6 +3,10 @@ package partition
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/quire-dev/quire/split"
 )
@@ -62,6 +66,54 @@ func (f *fanout) lookUpPart(ctx context.Context, pages split.PageRange) (cached,
 	}
 	return cached, left
 }
+
+// pay pays for all pages of the document that the cache does not answer, or for none. It does so only for a limit of pages.
+func (f *fanout) pay(ctx context.Context, group *errgroup.Group) error {
+	if f.client.spending.budget.Pages == 0 {
+		return nil
+	}
+	_, left := f.lookUp(ctx)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	pages := 0
+	for _, r := range left {
+		pages += f.count(r)
+	}
+	if pages == 0 {
+		return nil
+	}
+	if limit := f.client.spending.document(pages); limit != nil {
+		return f.refused(ctx, split.PageRange{}, limit)
+	}
+	f.paid, f.through = left, sync.OnceFunc(f.client.spending.gone)
+	for _, p := range f.parts {
+		p.paid = slices.Contains(left, p.pages)
+	}
+	group.Go(func() error {
+		defer f.through()
+		for _, p := range f.parts {
+			select {
+			case <-p.done:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		return nil
+	})
+	return nil
+}
+
+// unpaid is how many pages of a part are still to be paid for: all of a half, and of what the cache had and has not any more.
+func (f *fanout) unpaid(p *part) int {
+	if p.paid {
+		return 0
+	}
+	return f.count(p.pages)
+}
+
+// count is how many pages a range counts as.
+func (f *fanout) count(pages split.PageRange) int { return max(f.span(pages).Len(), 1) }
 
 // has tells whether a part is in the cache.
 func (f *fanout) has(ctx context.Context, pages split.PageRange) bool {

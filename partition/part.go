@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"net/http"
+	"slices"
 	"time"
 
 	"github.com/quire-dev/quire/retry"
@@ -18,6 +20,7 @@ type part struct {
 	pages  split.PageRange // zero: the document whole
 	from   int             // of a whole document sent in place of what cannot be cut: the first page that is wanted of it
 	spared bool            // its pages are in the answer of an earlier part
+	paid   bool            // its pages were paid for with the document's
 	answer answer
 	report PartReport
 	halves []*part
@@ -26,7 +29,7 @@ type part struct {
 
 func (f *fanout) newPart(pages split.PageRange) *part {
 	return &part{
-		pages: pages, answer: answer{store: f.scratch.newStore()}, done: make(chan struct{}),
+		pages: pages, paid: slices.Contains(f.paid, pages), answer: answer{store: f.scratch.newStore()}, done: make(chan struct{}),
 		report: PartReport{Pages: pages, Err: errNeverAsked},
 	}
 }
@@ -116,6 +119,56 @@ func (f *fanout) spill(chunk *split.Chunk) (*partContent, error) {
 	}}, nil
 }
 
+// A ticket is a part that may be sent now.
+type ticket struct {
+	content *partContent
+	slot    *retry.Slot
+}
+
+// admit cuts a part and waits until its request may go out.
+func (f *fanout) admit(ctx context.Context, p *part) (*ticket, error) {
+	t, err := f.newTicket(ctx, p)
+	if limit, ok := err.(*limitError); ok { //nolint:errorlint // not what wraps one: that is the end of a run
+		err = f.refused(ctx, p.pages, limit) // nothing is held by now that others need to come to their end
+	}
+	return t, err
+}
+
+func (f *fanout) newTicket(ctx context.Context, p *part) (*ticket, error) {
+	if err := f.barred(ctx); err != nil {
+		return nil, err // before it is cut in vain
+	}
+	content, err := f.cut(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	slot, err := f.client.retry.Admit(ctx)
+	if err != nil && ctx.Err() == nil {
+		err = f.client.noAnswer(ctx, &APIError{
+			Document: f.job.plan.Document, Pages: p.pages, Method: http.MethodPost, URL: f.client.endpoint.String(),
+		}, err, f.client.redactor)
+	} else if err = f.barred(ctx); err == nil {
+		err = f.client.spending.begin(f.unpaid(p))
+	}
+	if err == nil {
+		return &ticket{content, slot}, nil
+	}
+	slot.Release()
+	content.free()
+	return nil, err
+}
+
+// barred is why nothing must be sent, nil where it may be.
+func (f *fanout) barred(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if stop := f.stop.Load(); stop != nil {
+		return *stop
+	}
+	return context.Cause(f.client.spending.spent)
+}
+
 // send is the seam where a part becomes an answer: one POST through the retry core.
 func (f *fanout) send(ctx context.Context, p *part, t *ticket, policy *retry.Policy) error {
 	defer t.content.free()
@@ -143,7 +196,7 @@ func (f *fanout) send(ctx context.Context, p *part, t *ticket, policy *retry.Pol
 // failed ends the sending where what comes next would be in vain, before it is sent.
 func (f *fanout) failed(ctx context.Context, p *part, e *APIError) {
 	if e.Kind == KindBudget {
-		f.client.refused(ctx, Event{Document: e.Document, Pages: e.Pages, Err: e})
+		f.tell(ctx, e.Pages, e)
 		return
 	}
 	refused := e.Kind == KindAuth || e.Kind == KindQuota
