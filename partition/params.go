@@ -253,8 +253,11 @@ func (p Params) Key() (Key, error) {
 		return Key{}, err
 	}
 	described := [][]string{
-		{"pages", p.Split.Pages.String()}, {"concurrency", strconv.Itoa(p.Split.concurrency())}, {"off", strconv.FormatBool(p.Split.Off)},
-		{"scope", string(cmp.Or(p.Split.Scope, ScopeWhole))}, {"repair_parents", strconv.FormatBool(p.Split.RepairParents)},
+		{"pages", p.Split.Pages.String()},
+		{"concurrency", strconv.Itoa(p.Split.concurrency())},
+		{"off", strconv.FormatBool(p.Split.Off)},
+		{"scope", string(cmp.Or(p.Split.Scope, ScopeWhole))},
+		{"repair_parents", strconv.FormatBool(p.Split.RepairParents)},
 	}
 	for _, field := range fields {
 		described = append(described, []string{"field", field.name, field.value})
