@@ -5,14 +5,21 @@ FUZZTIME  ?= 10s
 PACKAGES  ?= ./...
 TIMEOUT   ?= 15m
 
+# Modules of their own, for what would be too much for everyone who uses the library.
+MODULES    := cmd/quire-bento
+BENTO_TAGS := bento_kafka,bento_aws,bento_gcp,bento_azure,bento_sql
+
 .DEFAULT_GOAL := help
-.PHONY: help build demo test check race vet format fix lint tidy slow soak fuzz bench bench-split clean
+.PHONY: help build bento demo test check check-all race vet format fix lint tidy slow modules soak fuzz bench bench-split clean
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/quire
 	$(GO) build -trimpath -o bin/quire ./cmd/quire
+
+bento: ## build bin/quire-bento, the stream engine Bento with Quire in it (TAGS=bento_kafka,... for more connectors)
+	cd cmd/quire-bento && GOWORK=off $(GO) build -trimpath -tags='$(TAGS)' -o ../../bin/quire-bento .
 
 demo: build ## partition the project's own small documents with the embedded engine, and print elements and a summary
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
@@ -23,7 +30,10 @@ demo: build ## partition the project's own small documents with the embedded eng
 test: ## run the tests (under 2 minutes on 2 cores once built)
 	$(GO) test $(PACKAGES)
 
-check: format vet fix tidy lint race slow ## everything: formatting, vet, linters, tidy modules, tests with -race, slow suites
+check: format vet fix tidy lint race slow modules ## everything: formatting, vet, linters, tidy modules, tests with -race, slow suites
+
+check-all: check ## check, and the configurations of quire-bento that need build tags: compiles every connector (10 CPU minutes)
+	cd cmd/quire-bento && GOWORK=off $(GO) test -tags=$(BENTO_TAGS) -run='^TestConfigurationsAreWithoutLint$$' -v .
 
 race: ## run the tests with the race detector, in random order
 	$(GO) test -race -shuffle=on -timeout=$(TIMEOUT) $(PACKAGES)
@@ -31,6 +41,13 @@ race: ## run the tests with the race detector, in random order
 slow: ## run the slow suites: files with the build tag conformance
 	$(GO) test -tags=conformance -timeout=$(TIMEOUT) $(PACKAGES)
 	$(GO) test -race -tags=conformance -run='^TestChunksAtOnce$$' -timeout=$(TIMEOUT) ./split
+
+modules: ## vet, lint, tidy and test the modules below this one
+	@for module in $(MODULES); do \
+		echo "module $$module" && (cd $$module && export GOWORK=off && $(GO) mod tidy -diff && $(GO) vet ./... && \
+		$(GO) tool -modfile=$(CURDIR)/.tools/tools.mod golangci-lint run --allow-parallel-runners ./... && \
+		$(GO) test -timeout=$(TIMEOUT) ./...) || exit 1; \
+	done
 
 vet:
 	$(GO) vet -tags=conformance $(PACKAGES)

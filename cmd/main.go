@@ -58,7 +58,7 @@ func eachError(err error) []error {
 	if exit := (*exitError)(nil); errors.As(err, &exit) && exit.err != nil {
 		err = exit.err
 	}
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // not what wraps one: that has a line of its own
+	joined, ok := err.(interface{ Unwrap() []error }) // and not what wraps one: that has a line of its own
 	if !ok || !strings.Contains(err.Error(), "\n") {
 		return []error{err}
 	}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
@@ -17,8 +19,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/quire-dev/quire/cmd"
+	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/partition/partitiontest"
-	"github.com/quire-dev/quire/split"
 )
 
 func TestMain(m *testing.M) {
@@ -30,12 +32,13 @@ func TestMain(m *testing.M) {
 // TestScripts runs testdata/script/*.txtar. Beside the usual commands they have:
 //
 //	exits CODE PROGRAM ARG...      runs a program that must end with CODE
-//	server [-key KEY]              starts a test server and sets $UNSTRUCTURED_API_URL
-//	fault PAGES STATUS BODY        makes it answer requests with some of these pages (or *) so
-//	redirect STATUS URL            makes it redirect every request
-//	requests N                     N requests have arrived since the server was started
-//	pdf FILE PAGES [PASSWORD]      makes a PDF
+//	pdf FILE PAGES [PASSWORD]      makes a PDF; with the password '' one that its owner locked and everybody can read
+//	fatpdf FILE PAGES BYTES        makes one whose pages share an image of so many bytes
 //	manyfiles DIR N                makes N small text files, the same each time
+//	oddfile NAME                   makes a small text file whose name is written as in a Go string
+//	outputs DIR N                  N outputs are in DIR, and none that is half done
+//
+// and those of serverCommands, and the condition [root].
 func TestScripts(t *testing.T) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -45,6 +48,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	commands := map[string]func(*testscript.TestScript, bool, []string){
+		"exits": exits, "pdf": makePDF, "fatpdf": makeFatPDF, "manyfiles": makeFiles, "oddfile": makeOddFile, "outputs": countOutputs,
+	}
+	maps.Copy(commands, serverCommands)
 	testscript.Run(t, testscript.Params{
 		Dir:                "../testdata/script",
 		RequireUniqueNames: true,
@@ -54,9 +61,13 @@ func TestScripts(t *testing.T) {
 			e.Setenv("DEMO", demo)
 			return shareCompiledReader(filepath.Join(cache, "quire", "wazero"), filepath.Join(own, "quire", "wazero"))
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "server": startServer, "fault": addFault, "redirect": addRedirect, "requests": countRequests, "pdf": makePDF, "manyfiles": makeFiles,
+		Condition: func(name string) (bool, error) {
+			if name != "root" {
+				return false, fmt.Errorf("unknown condition %q", name)
+			}
+			return os.Getuid() == 0, nil
 		},
+		Cmds: commands,
 	})
 }
 
@@ -87,57 +98,6 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-func startServer(ts *testscript.TestScript, _ bool, args []string) {
-	options := partitiontest.Options{}
-	if len(args) == 2 && args[0] == "-key" {
-		options.APIKey = args[1]
-	}
-	server := partitiontest.NewServer(options)
-	ts.Defer(server.Close)
-	ts.Setenv("UNSTRUCTURED_API_URL", server.URL)
-	servers.Store(ts, server)
-}
-
-// servers are the running servers, by script: scripts run in parallel.
-var servers sync.Map
-
-func serverOf(ts *testscript.TestScript) *partitiontest.Server {
-	server, ok := servers.Load(ts)
-	if !ok {
-		ts.Fatalf("no server was started")
-	}
-	return server.(*partitiontest.Server)
-}
-
-func addFault(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) != 3 {
-		ts.Fatalf("usage: fault PAGES STATUS BODY")
-	}
-	status, err := strconv.Atoi(args[1])
-	ts.Check(err)
-	fault := partitiontest.Fault{Do: partitiontest.Reply(status, args[2])}
-	if args[0] != "*" {
-		fault.Pages, err = split.ParsePageRange(args[0])
-		ts.Check(err)
-	}
-	serverOf(ts).Script(fault)
-}
-
-func addRedirect(ts *testscript.TestScript, _ bool, args []string) {
-	status, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	serverOf(ts).Script(partitiontest.Fault{Do: partitiontest.Redirect(status, args[1])})
-}
-
-func countRequests(ts *testscript.TestScript, _ bool, args []string) {
-	if got := fmt.Sprint(len(serverOf(ts).Requests())); got != args[0] {
-		ts.Fatalf("%s requests, not %s", got, args[0])
-	}
-	if bad := serverOf(ts).Violations(); len(bad) > 0 {
-		ts.Fatalf("form: %s", strings.Join(bad, "; "))
-	}
-}
-
 func makePDF(ts *testscript.TestScript, _ bool, args []string) {
 	pages, err := strconv.Atoi(args[1])
 	ts.Check(err)
@@ -148,7 +108,22 @@ func makePDF(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Check(api.Encrypt(bytes.NewReader(data), &locked, model.NewAESConfiguration(args[2], "owner", 256)))
 		data = locked.Bytes()
 	}
-	path := ts.MkAbs(args[0])
+	writeFile(ts, args[0], data)
+}
+
+func makeFatPDF(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: fatpdf FILE PAGES BYTES")
+	}
+	pages, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	size, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	writeFile(ts, args[0], partitiontest.NewPDF(pages, partitiontest.WithSharedResource(size)))
+}
+
+func writeFile(ts *testscript.TestScript, name string, data []byte) {
+	path := ts.MkAbs(name)
 	ts.Check(os.MkdirAll(filepath.Dir(path), 0o700))
 	ts.Check(os.WriteFile(path, data, 0o600))
 }
@@ -164,4 +139,46 @@ func makeFiles(ts *testscript.TestScript, neg bool, args []string) {
 	for i := range n {
 		ts.Check(os.WriteFile(filepath.Join(dir, fmt.Sprintf("%03d.txt", i)), fmt.Appendf(nil, "Document %d.\n", i), 0o600))
 	}
+}
+
+func makeOddFile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: oddfile NAME")
+	}
+	name, err := strconv.Unquote(`"` + args[0] + `"`)
+	ts.Check(err)
+	writeFile(ts, name, []byte("An odd name.\n"))
+}
+
+func countOutputs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: outputs DIR N")
+	}
+	outputs, unfinished := outputsIn(ts.MkAbs(args[0]))
+	if len(unfinished) > 0 {
+		ts.Fatalf("half done: %q", slices.Sorted(maps.Keys(unfinished)))
+	}
+	if got := strconv.Itoa(len(outputs)); got != args[1] {
+		ts.Fatalf("%s outputs, not %s: %q", got, args[1], slices.Sorted(maps.Keys(outputs)))
+	}
+}
+
+// outputsIn are the outputs in a folder, by name, and what is on its way to become one.
+func outputsIn(dir string) (outputs, unfinished map[string]string) {
+	outputs, unfinished = map[string]string{}, map[string]string{}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // gone by now, or never there
+		}
+		name, _ := filepath.Rel(dir, path)
+		data, _ := os.ReadFile(path)
+		switch name = filepath.ToSlash(name); {
+		case strings.HasPrefix(name, journal.Folder+"/tmp/"), strings.HasPrefix(filepath.Base(name), ".quire-"):
+			unfinished[name] = string(data)
+		case !strings.HasPrefix(name, journal.Folder+"/"):
+			outputs[name] = string(data)
+		}
+		return nil
+	})
+	return outputs, unfinished
 }
