@@ -42,11 +42,12 @@ slow: ## run the slow suites: files with the build tag conformance
 	$(GO) test -tags=conformance -timeout=$(TIMEOUT) $(PACKAGES)
 	$(GO) test -race -tags=conformance -run='^TestChunksAtOnce$$' -timeout=$(TIMEOUT) ./split
 
-modules: ## vet, lint, tidy and test the modules below this one
+# The linter has vet in it. A vet of its own would go through the sources of all that Bento is made of: two CPU minutes.
+modules: ## tidy, test and lint the modules below this one
 	@for module in $(MODULES); do \
-		echo "module $$module" && (cd $$module && export GOWORK=off && $(GO) mod tidy -diff && $(GO) vet ./... && \
-		$(GO) tool -modfile=$(CURDIR)/.tools/tools.mod golangci-lint run --allow-parallel-runners ./... && \
-		$(GO) test -timeout=$(TIMEOUT) ./...) || exit 1; \
+		echo "module $$module" && (cd $$module && export GOWORK=off && $(GO) mod tidy -diff && \
+		$(GO) test -vet=off -timeout=$(TIMEOUT) ./... && \
+		$(GO) tool -modfile=$(CURDIR)/.tools/tools.mod golangci-lint run --allow-parallel-runners ./...) || exit 1; \
 	done
 
 vet:
