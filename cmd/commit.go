@@ -24,7 +24,7 @@ type committer struct {
 }
 
 func newCommitter(r *run) *committer {
-	c := &committer{run: r, in: make(chan *work, commitBatch), done: make(chan struct{})}
+	c := &committer{run: r, in: make(chan *work), done: make(chan struct{})}
 	go func() {
 		defer close(c.done)
 		for first := range c.in {
@@ -60,6 +60,20 @@ func (c *committer) gather(first *work) []*work {
 	return batch
 }
 
+// lose notes that a finished output could not be put in its place.
+func (c *committer) lose(w *work, err error) {
+	if w.state == stateDone {
+		c.run.countFailure()
+	}
+	w.state, w.output, w.err = stateFailed, false, &outputError{w.entry.path, err}
+	if w.record.Name != "" {
+		r := &w.record
+		r.State, r.Kind, r.Error = journal.Failed, string(w.kind()), w.message()
+		r.Output, r.Elements, r.Pages, r.Missing, r.Status, r.Final = 0, 0, 0, nil, 0, false
+	}
+	c.run.stopIfUnwritable(w.err)
+}
+
 func (c *committer) commit(batch []*work) {
 	var places errgroup.Group
 	places.SetLimit(commitSyncs)
@@ -69,11 +83,7 @@ func (c *committer) commit(batch []*work) {
 		}
 		places.Go(func() error {
 			if err := w.file.place(); err != nil {
-				w.state, w.output, w.err = stateFailed, false, &outputError{w.entry.path, err}
-				w.record.State, w.record.Output, w.record.Error = journal.Failed, 0, w.message()
-				w.record.Kind = string(w.kind())
-				c.run.stopIfUnwritable(w.err)
-				c.run.countFailure()
+				c.lose(w, err)
 			}
 			w.file = nil
 			return nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,15 +20,17 @@ import (
 // A failedList is the documents of a run that failed, as JSON lines, in the order of the walk. With an output folder those follow that
 // failed in earlier runs and that this one did not come to. A nil list takes nothing.
 type failedList struct {
-	files  []*outputFile // in its usual place in the output folder, and where a flag wants it
-	path   string        // of one of them, for people
-	output *outputFolder // nil without one
-	failed []failedLine  // of this run
-	final  int           // of all, those that the server declared final
-	count  int           // of all
-	stdin  bool          // one of them was on standard input, which cannot be read again
-	again  string        // the command that runs its documents again
-	ended  bool          // it is written
+	files     []*outputFile              // in its usual place in the output folder, and where a flag wants it
+	path      string                     // of one of them, for people
+	output    *outputFolder              // nil without one
+	extension string                     // of this run's format: documents that failed in others are theirs
+	carried   map[string]journal.Failure // without an output folder: of the list that is run again, by path, those that this run did not come to
+	failed    []failedLine               // of this run
+	final     int                        // of all, those that the server declared final
+	count     int                        // of all
+	stdin     bool                       // one of them was on standard input, which cannot be read again
+	again     string                     // the command that runs its documents again
+	ended     bool                       // it is written
 }
 
 // A failedLine is a line of the list, and the place of its document in the walk.
@@ -37,11 +40,11 @@ type failedLine struct {
 }
 
 // openFailedList begins the list in the file at path, if one is named, and in its usual place in the output folder, if there is one.
-func openFailedList(path, outputDir string, output *outputFolder) (*failedList, error) {
+func openFailedList(path, outputDir string, output *outputFolder, extension string) (*failedList, error) {
 	if path == "" && output == nil {
 		return nil, nil
 	}
-	l := &failedList{path: path, output: output}
+	l := &failedList{path: path, output: output, extension: extension}
 	if path != "" {
 		file, err := openFile("failed list", path)
 		if err != nil {
@@ -64,7 +67,14 @@ func openFailedList(path, outputDir string, output *outputFolder) (*failedList, 
 
 // add takes a document if it failed.
 func (l *failedList) add(w *work) error {
-	if l == nil || w.state != stateFailed && w.state != statePartial {
+	if l == nil || w.entry.asked != nil && w.entry.asked.Path == "" {
+		return nil // a line that names no document
+	}
+	if w.state == stateNotDone {
+		return l.addEarlier(w)
+	}
+	delete(l.carried, absolutePath(w.entry.path))
+	if w.state != stateFailed && w.state != statePartial {
 		return nil
 	}
 	f := journal.Failure{
@@ -74,16 +84,38 @@ func (l *failedList) add(w *work) error {
 	if earlier := (*earlierError)(nil); errors.As(w.err, &earlier) {
 		f = journal.FailureOf(earlier.record, w.entry.name)
 	}
-	if f.Path == standardInput {
+	if f.Path = absolutePath(f.Path); f.Path == standardInput {
 		l.stdin = true
-	} else if absolute, err := filepath.Abs(f.Path); err == nil {
-		f.Path = absolute
 	}
+	return l.append(w.number, f)
+}
+
+// addEarlier keeps what is known of a document that failed in an earlier run, and that this one ended before.
+func (l *failedList) addEarlier(w *work) error {
+	if l.output == nil {
+		return nil // it is carried over
+	}
+	record, known := l.output.journal.Lookup(w.entry.name + l.extension)
+	if !known || record.State == journal.Done {
+		return nil
+	}
+	return l.append(w.number, journal.FailureOf(record, w.entry.name))
+}
+
+func (l *failedList) append(number int, f journal.Failure) error {
 	var line bytes.Buffer
 	err := f.Write(&line)
-	l.failed = append(l.failed, failedLine{w.number, line.Bytes()})
+	l.failed = append(l.failed, failedLine{number, line.Bytes()})
 	l.counted(f)
 	return err
+}
+
+// absolutePath is a path that means the same wherever it is read.
+func absolutePath(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil && path != standardInput {
+		return absolute
+	}
+	return path
 }
 
 func (l *failedList) counted(f journal.Failure) {
@@ -102,15 +134,22 @@ func (l *failedList) close() error {
 	var earlier bytes.Buffer
 	if l.output != nil {
 		for r := range l.output.journal.Unseen(true) {
-			if _, err := os.Lstat(r.Path); errors.Is(err, fs.ErrNotExist) {
+			name, ours := strings.CutSuffix(r.Name, l.extension)
+			if _, err := os.Lstat(r.Path); !ours || errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
-			f := journal.FailureOf(r, documentName(r.Name))
+			f := journal.FailureOf(r, name)
 			if err := f.Write(&earlier); err != nil {
 				return err
 			}
 			l.counted(f)
 		}
+	}
+	for _, f := range slices.SortedFunc(maps.Values(l.carried), func(a, b journal.Failure) int { return cmp.Compare(a.Path, b.Path) }) {
+		if err := f.Write(&earlier); err != nil {
+			return err
+		}
+		l.counted(f)
 	}
 	for _, file := range l.files {
 		err := file.fill(func(w io.Writer) error {
@@ -141,16 +180,6 @@ func (l *failedList) discard() {
 	}
 }
 
-// documentName is an output's name without the extension of its format.
-func documentName(output string) string {
-	for _, f := range formats {
-		if name, found := strings.CutSuffix(output, f.extension); found {
-			return name
-		}
-	}
-	return output
-}
-
 // say tells people where the list is, and how its documents are run again.
 func (l *failedList) say(c *console) {
 	if l == nil || !l.ended || l.count == 0 {
@@ -171,23 +200,41 @@ func (l *failedList) say(c *console) {
 	c.remark("  %s", l.again)
 }
 
+// carry takes what is run again: what this run does not come to stays on the list.
+func (l *failedList) carry(again []journal.Failure) {
+	if l == nil || l.output != nil {
+		return // the journal knows
+	}
+	l.carried = map[string]journal.Failure{}
+	for _, f := range again {
+		l.carried[absolutePath(f.Path)] = f
+	}
+}
+
 // readFailedList reads the documents that a failed list names.
-func readFailedList(path string) ([]listed, error) {
+func readFailedList(path string) ([]journal.Failure, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, usageError("--retry-failed: %s", plainPathError(path, err))
 	}
-	defer file.Close()
+	defer file.Close() // it was only read
 	failures, err := journal.ReadFailed(file)
 	if err != nil {
 		return nil, usageError("--retry-failed: %s", plainPathError(path, err))
 	}
-	list := []listed{}
 	for _, f := range failures {
 		if f.Path == standardInput {
 			return nil, usageError("--retry-failed: %s: a document on standard input cannot be read again", path)
 		}
+	}
+	return failures, nil
+}
+
+// listedFailures are the documents of a failed list, as a walk takes them.
+func listedFailures(failures []journal.Failure) []listed {
+	list := []listed{}
+	for _, f := range failures {
 		list = append(list, listed{f.Path, f.Name})
 	}
-	return list, nil
+	return list
 }

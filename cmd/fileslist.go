@@ -25,14 +25,9 @@ func readFilesList(ctx context.Context, path string, stdin io.Reader) ([]listed,
 		defer file.Close() // it was only read
 		source = file
 	}
-	r, w := io.Pipe()
-	defer func() { _ = r.Close() }() // ends the copying
-	go func() {
-		_, err := io.Copy(w, source)
-		w.CloseWithError(err)
-	}()
-	defer context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })()
-	list, err := parseFilesList(r)
+	in := interruptible(ctx, source)
+	defer in.Close() // it was only read
+	list, err := parseFilesList(in)
 	if err != nil && ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}

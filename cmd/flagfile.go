@@ -48,5 +48,11 @@ func beginFile(name string) (*outputFile, error) {
 		return nil, errors.Join(err, root.Close())
 	}
 	file.own = root
+	if mode != outputMode {
+		if err := file.file.Chmod(mode); err != nil { // the umask may have taken something from it
+			file.discard()
+			return nil, err
+		}
+	}
 	return file, nil
 }

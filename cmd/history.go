@@ -21,6 +21,7 @@ type history struct {
 	run       context.Context // of the whole run
 	output    *outputFolder
 	params    string // a hash of all that an output depends on beside the document
+	paths     bool   // it depends on the document's path as well
 	how       string // what is tried: a failure of an earlier run is the last word only on the same
 	engine    string
 	extension string // of the output format
@@ -44,7 +45,6 @@ func outputKey(p partition.Params, engine string, more ...string) (string, error
 func (h *history) do(ctx context.Context, d *partition.Document, w *work, send func(name string) error) {
 	name := w.entry.name + h.extension
 	before := statOf(w.entry.path)
-	w.size = before.Size
 	if record, known := h.output.journal.Lookup(name); known && h.settled(ctx, d, w, record, before) {
 		return
 	}
@@ -59,6 +59,15 @@ func (h *history) do(ctx context.Context, d *partition.Document, w *work, send f
 	}
 }
 
+// paramsOf is the hash of all that a document's output depends on beside its content.
+func (h *history) paramsOf(w *work) string {
+	if !h.paths {
+		return h.params
+	}
+	sum := sha256.Sum256([]byte(h.params + "\x00" + w.entry.path))
+	return hex.EncodeToString(sum[:])
+}
+
 // statOf is what the file system says of a file now; nothing where it says nothing.
 func statOf(path string) journal.Stat {
 	taken := time.Now()
@@ -71,7 +80,7 @@ func statOf(path string) journal.Stat {
 
 // settled tells whether a document's record makes it needless to do it again.
 func (h *history) settled(ctx context.Context, d *partition.Document, w *work, record journal.Record, now journal.Stat) bool {
-	if h.again || record.Params != h.params || !same(ctx, d, &record, now) {
+	if h.again || record.Params != h.paramsOf(w) || !same(ctx, d, &record, now) {
 		return false
 	}
 	size, there := h.output.size(record.Name)
@@ -110,7 +119,7 @@ func same(ctx context.Context, d *partition.Document, record *journal.Record, no
 // describe is the record of a document that was done, or failed.
 func (h *history) describe(w *work, name string) journal.Record {
 	r := journal.Record{
-		Name: name, Path: w.entry.path, Params: h.params, How: h.how, State: journal.Done, Output: w.record.Output,
+		Name: name, Path: w.entry.path, Params: h.paramsOf(w), How: h.how, State: journal.Done, Output: w.record.Output,
 		Attempts: w.report.Requests(), Elements: w.report.Elements, Pages: w.report.AnsweredPages(), Missing: missingPages(w.report),
 		Engine: h.engine, Version: partition.Version,
 	}

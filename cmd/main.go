@@ -45,10 +45,10 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		for _, one := range eachError(err) {
 			fmt.Fprintf(stderr, "quire: %s\n", partition.Printable(one.Error()))
 		}
-	}
-	if code == exitUsage {
-		command, _, _ := root.Find(args)
-		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command.CommandPath())
+		if code == exitUsage {
+			command, _, _ := root.Find(args)
+			fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", command.CommandPath())
+		}
 	}
 	return code
 }

@@ -30,7 +30,7 @@ func openOutput(dir string) (_ *outputFolder, err error) {
 		return nil, fmt.Errorf("output folder %s: %w", dir, rootPathError(err))
 	}
 	o := &outputFolder{root: root}
-	probe, err := o.create("probe")
+	probe, err := newOutputFile(root, hiddenName(), "probe", outputMode)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("output folder %s: %w", dir, rootPathError(err)), root.Close())
 	}

@@ -34,9 +34,6 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 			return usageError("several documents need -o DIR or -f jsonl")
 		}
 	}
-	if err != nil {
-		return err
-	}
 	if f.progress == progressAuto && f.output == "" && isTerminal(sh.stdout) {
 		f.progress = progressNone // the live line would stand between the elements
 	}
@@ -107,7 +104,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 	} else if found, err = w.survey(ctx); err != nil {
 		return cmp.Or(interruption(ctx), err)
 	}
-	console.expect(found.documents, found.bytes)
+	console.expect(found.documents+found.failing, found.bytes)
 	if r.images, err = options.openImages(); err != nil {
 		return &exitError{exitFailed, err}
 	}
@@ -115,10 +112,24 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 		defer func() { err = errors.Join(err, r.images.close()) }()
 	}
 	if f.run.report != "" {
-		report = page.NewRun("quire partition "+strings.Join(roots, " "), client.engineName(), time.Now())
+		report = page.NewRun(f.title(roots), client.engineName(), time.Now())
 		r.report = report
 	}
-	return f.records(ctx, r, found.documents)
+	return f.records(ctx, r, found.documents+found.failing)
+}
+
+// title is what the page about the run is called.
+func (f *partitionFlags) title(roots []string) string {
+	words := append([]string{"quire partition"}, roots...)
+	for _, list := range []struct{ flag, path string }{{"--files-from", f.walk.filesFrom}, {"--retry-failed", f.run.retryFailed}} {
+		if list.path != "" {
+			words = append(words, list.flag, list.path)
+		}
+	}
+	if f.stdinList {
+		words = append(words, "--stdin-list")
+	}
+	return strings.Join(words, " ")
 }
 
 // newWalk is the walk through the roots, and through the lists that flags name.
@@ -128,10 +139,10 @@ func (f *partitionFlags) newWalk(ctx context.Context, sh *shell, roots []string,
 		return nil, err
 	}
 	if f.run.retryFailed != "" {
-		if o.list, err = readFailedList(f.run.retryFailed); err != nil {
+		if o.retried, err = readFailedList(f.run.retryFailed); err != nil {
 			return nil, err
 		}
-		o.retried = true
+		o.list = listedFailures(o.retried)
 	}
 	for _, own := range []string{f.run.summary, f.run.report, f.run.failed, f.run.retryFailed, f.walk.filesFrom} {
 		if own != "" && own != standardInput {
@@ -160,7 +171,7 @@ func (f *partitionFlags) openOutput(ctx context.Context, r *run) error {
 	r.history = &history{
 		run: ctx, output: r.output, params: key, how: fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
 		engine: r.client.engineName(), extension: r.format.extension, force: f.run.force,
-		again: f.cache.refresh,
+		again: f.cache.refresh, paths: r.outputOptions.sourceField,
 	}
 	return nil
 }
@@ -182,12 +193,15 @@ func (f *partitionFlags) records(ctx context.Context, r *run, documents int) err
 		}
 		defer about.discard()
 	}
-	if r.failed, err = openFailedList(f.run.failed, f.output, r.output); err != nil {
+	if r.failed, err = openFailedList(f.run.failed, f.output, r.output, r.format.extension); err != nil {
 		return &exitError{exitFailed, err}
 	}
 	defer r.failed.discard()
 	if r.failed != nil {
 		r.failed.again = retryCommand(f.flags, r.failed.path)
+	}
+	if r.walk != nil {
+		r.failed.carry(r.walk.retried)
 	}
 	sum := &summary{Engine: r.client.engineName()}
 	lost := r.all(ctx, sum)

@@ -47,7 +47,7 @@ func newPlan(sh *shell) *cobra.Command {
 		Long:    planLong,
 		Example: planExample,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 && f.run.walk.filesFrom == "" {
+			if len(args) == 0 && f.run.walk.filesFrom == "" && f.run.run.retryFailed == "" {
 				return usageError("no document: name files, folders, or - for standard input")
 			}
 			return nil
@@ -90,6 +90,9 @@ func (f *planFlags) add(flags *pflag.FlagSet) {
 func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err error) {
 	if f.price < 0 || math.IsNaN(f.price) || math.IsInf(f.price, 0) {
 		return usageError("--price-per-page %g: negative, or no number", f.price)
+	}
+	if err := f.run.run.check(roots); err != nil {
+		return err
 	}
 	form, _, err := f.run.check(roots)
 	if err != nil {

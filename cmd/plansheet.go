@@ -220,16 +220,3 @@ func roundCost(cost float64) string {
 	}
 	return fmt.Sprintf("%.2f", cost)
 }
-
-// roundBytes is a size for people.
-func roundBytes(n int64) string {
-	for _, unit := range []struct {
-		size int64
-		name string
-	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
-		if n >= 10*unit.size {
-			return fmt.Sprintf("%d %s", n/unit.size, unit.name)
-		}
-	}
-	return plural(int(n), "byte")
-}

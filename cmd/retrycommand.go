@@ -18,11 +18,17 @@ var hiddenInCommand = map[string]func(string) string{
 		return name + ": ..."
 	},
 	"url": func(value string) string {
-		if u, err := url.Parse(value); err == nil && u.User != nil {
-			u.User = url.User("...")
-			return u.String()
+		u, err := url.Parse(value)
+		if err != nil || u.User == nil && u.RawQuery == "" {
+			return value
 		}
-		return value
+		if u.User != nil {
+			u.User = url.User("...")
+		}
+		if u.RawQuery != "" {
+			u.RawQuery = "..."
+		}
+		return u.String()
 	},
 }
 

@@ -35,11 +35,11 @@ func TestRetryCommand(t *testing.T) {
 	require.NoError(t, flags.Parse([]string{
 		"--include", "*.pdf", "--hidden", "-o", "my out", "--header", "A: it's", "--header", "B: 2", "--languages", "eng,deu", "--narrow",
 		"--page=false", "-j", "3", "--force",
-		"--param", "a=b", "--param", "a=c", "--url", "http://me:secret@host/x",
+		"--param", "a=b", "--param", "a=c", "--url", "http://me:secret@host/x?token=secret",
 	}))
 	require.Equal(t,
 		`quire partition --retry-failed 'my out/.quire/failed.jsonl' -o 'my out' --header 'A: ...' --header 'B: ...' --languages eng `+
-			`--languages deu --narrow --page=false -j 3 --param a=b --param a=c --url http://...@host/x`,
+			`--languages deu --narrow --page=false -j 3 --param a=b --param a=c --url 'http://...@host/x?...'`,
 		retryCommand(flags, "my out/.quire/failed.jsonl"))
 }
 

@@ -66,6 +66,9 @@ func (r *run) all(ctx context.Context, sum *summary) (lost error) {
 			}
 			number++
 			w := &work{number: number, entry: e, done: make(chan struct{})}
+			if e.info != nil {
+				w.size = e.info.Size()
+			}
 			if r.ordered {
 				r.queue <- w
 			}
@@ -129,13 +132,20 @@ func (r *run) conclude(w *work) {
 			r.queue <- w
 		}
 	}()
-	name := partition.Printable(w.entry.path)
-	for _, warning := range w.report.Warnings {
-		r.console.remark("warning: %s: %s", name, warning)
-	}
 	r.console.concluded(w)
 	if r.report != nil && w.state != stateSkipped {
 		r.report.Document(w.outcome())
+	}
+	if r.list == nil || r.verbose { // else the answer says it all, and standard error may be read as an answer
+		r.tell(w)
+	}
+}
+
+// tell says to people what became of a document.
+func (r *run) tell(w *work) {
+	name := partition.Printable(w.entry.path)
+	for _, warning := range w.report.Warnings {
+		r.console.remark("warning: %s: %s", name, warning)
 	}
 	switch w.state {
 	case stateSkipped:

@@ -14,7 +14,7 @@ var reportStates = map[state]page.State{
 // outcome is what the page about a run is told of a document.
 func (w *work) outcome() page.Outcome {
 	o := page.Outcome{
-		Name: w.entry.path, State: reportStates[w.state], Pages: w.report.AnsweredPages(), MissingPages: missingPages(w.report),
+		ID: w.report.ID, Name: w.entry.path, State: reportStates[w.state], Pages: w.report.AnsweredPages(), MissingPages: missingPages(w.report),
 		Elements: w.report.Elements, Requests: w.report.Requests(), Retries: w.report.Retries(),
 		MaybeBilledTwice: w.report.MaybeBilledTwice(), CacheHits: w.report.CacheHits(), Elapsed: w.elapsed,
 	}

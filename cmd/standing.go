@@ -30,13 +30,13 @@ func (t *standing) observe(e partition.Event, now time.Time) {
 	switch e.Kind {
 	case partition.DocumentPlanned:
 		if e.Plan.Whole() {
-			t.wholePages[e.Document] = e.Plan.Pages
+			t.wholePages[e.ID] = e.Plan.Pages
 		}
 	case partition.DocumentEnd:
-		delete(t.wholePages, e.Document)
+		delete(t.wholePages, e.ID)
 	case partition.PartEnd:
 		if e.Err == nil {
-			t.pages += e.Pages.Len() + t.wholePages[e.Document]
+			t.pages += e.Pages.Len() + t.wholePages[e.ID]
 		}
 	case partition.AttemptEvent:
 		t.attempt(e.Attempt, now)

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 	"sync"
 
 	"github.com/quire-dev/quire/partition"
@@ -42,6 +41,7 @@ type answered struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 	SHA256 string          `json:"sha256,omitempty"`
 	Pages  int             `json:"pages,omitempty"` // answered; absent where pages are not known
+	Notes  []string        `json:"warnings,omitempty"`
 }
 
 // listedError is why a document has no elements, or not all.
@@ -59,15 +59,10 @@ const listedLine = 1 << 20
 
 // entries yields a document a line, as lines come. A line that cannot be understood is a document that fails.
 func (l *stdinList) entries(ctx context.Context) iter.Seq[entry] {
-	r, w := io.Pipe()
-	go func() {
-		_, err := io.Copy(w, l.in)
-		w.CloseWithError(err)
-	}()
 	return func(yield func(entry) bool) {
-		defer context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })()
-		defer func() { _ = r.Close() }() // ends the copying
-		lines := bufio.NewReaderSize(r, listedLine)
+		in := interruptible(ctx, l.in)
+		defer in.Close() // it was only read
+		lines := bufio.NewReaderSize(in, listedLine)
 		for n := 1; ; n++ {
 			line, err := lines.ReadSlice('\n')
 			e := entry{path: fmt.Sprintf("line %d", n), asked: &askedFor{}}
@@ -103,7 +98,7 @@ func (l *stdinList) entry(line []byte, n int) entry {
 	e := entry{path: fmt.Sprintf("line %d", n), asked: a}
 	if !bytes.HasPrefix(line, []byte("{")) {
 		a.Path = string(line)
-	} else if err := json.Unmarshal(line, &a.asked); err != nil {
+	} else if err := decodeAsked(line, &a.asked); err != nil {
 		e.err = fmt.Errorf("no path and no object: %w", err)
 		return e
 	}
@@ -125,6 +120,16 @@ func (l *stdinList) entry(line []byte, n int) entry {
 	return e
 }
 
+// decodeAsked reads an object; numbers keep their spelling.
+func decodeAsked(line []byte, a *asked) error {
+	if !json.Valid(line) {
+		return errors.New("no JSON")
+	}
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.UseNumber()
+	return dec.Decode(a)
+}
+
 // paramTexts are the texts of a parameter's value.
 func paramTexts(value any) ([]string, error) {
 	list, several := value.([]any)
@@ -136,8 +141,8 @@ func paramTexts(value any) ([]string, error) {
 		switch v := v.(type) {
 		case string:
 			texts = append(texts, v)
-		case bool, float64:
-			texts = append(texts, strings.TrimSpace(fmt.Sprint(v)))
+		case bool, json.Number:
+			texts = append(texts, fmt.Sprint(v))
 		default:
 			return nil, fmt.Errorf("params: %v is neither a text, a number, a boolean nor a list of those", v)
 		}
@@ -165,6 +170,7 @@ func (l *stdinList) answer(w *work) error {
 func (l *stdinList) write(w *work) error {
 	head, err := json.Marshal(answered{
 		Path: w.entry.path, Name: w.entry.asked.Name, ID: w.entry.asked.ID, SHA256: w.record.SHA256, Pages: w.report.AnsweredPages(),
+		Notes: w.report.Warnings,
 	})
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir str
 		return interruption(ctx)
 	case cause != nil:
 		return stoppedError(cause, s)
-	case s.Documents == 0 && r.list == nil && r.walk.retried:
+	case s.Documents == 0 && r.list == nil && r.walk.retried != nil:
 		r.console.remark("nothing to retry")
 		return nil
 	case s.Documents == 0 && r.list == nil:

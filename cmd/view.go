@@ -93,13 +93,7 @@ func openElements(ctx context.Context, sh *shell, path string) (io.ReadCloser, s
 		}
 		return file, path, nil
 	}
-	r, w := io.Pipe()
-	go func() {
-		_, err := io.Copy(w, sh.stdin)
-		w.CloseWithError(err)
-	}()
-	context.AfterFunc(ctx, func() { w.CloseWithError(context.Cause(ctx)) })
-	return r, "standard input", nil
+	return interruptible(ctx, sh.stdin), "standard input", nil
 }
 
 // sameFile tells whether two paths lead to one file that exists.

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/quire-dev/quire/cmd/journal"
 )
 
 // An entry is one file that a walk came upon, or a folder that it leaves out or could not read.
@@ -34,7 +36,7 @@ type walkOptions struct {
 	exclude []string // globs: of the files and folders that are found, not these
 	maxSize int64    // bytes; larger files are left out, named ones too. 0: no limit
 
-	retried bool // the list is of documents that failed before: it may be empty
+	retried []journal.Failure // what the list was made of, where it is one of documents that failed before; not nil then
 
 	output    string   // this folder is never entered; "" where outputs go to standard output
 	images    string   // nor this one, for images

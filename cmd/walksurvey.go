@@ -8,6 +8,7 @@ import (
 // A survey is what a walk will come upon, before any of it is opened.
 type survey struct {
 	documents int            // that are taken
+	failing   int            // that cannot be looked at, which fails them
 	bytes     int64          // of them; standard input is not counted
 	skipped   map[string]int // by reason, see skipReasons
 }
@@ -28,6 +29,9 @@ func (w *walk) surveyWith(ctx context.Context, c *claims) (survey, error) {
 	for e := range w.entries(ctx) {
 		if e.skip != "" {
 			found.skipped[e.skip]++
+		}
+		if e.err != nil {
+			found.failing++
 		}
 		if !e.document() {
 			continue

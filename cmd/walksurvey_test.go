@@ -24,7 +24,7 @@ func TestSurvey(t *testing.T) {
 	require.NoError(t, err)
 	found, err := w.survey(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, survey{3, 8, map[string]int{skipHidden: 2, skipExcluded: 1, skipEmpty: 1, skipTwice: 1}}, found)
+	require.Equal(t, survey{3, 1, 8, map[string]int{skipHidden: 2, skipExcluded: 1, skipEmpty: 1, skipTwice: 1}}, found)
 }
 
 func TestSurveyCollisions(t *testing.T) {

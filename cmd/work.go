@@ -205,6 +205,7 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 	defer func() {
 		w.report = stream.Report()
 		w.report.Warnings = append(w.report.Warnings, formatter.warnings()...)
+		w.report.Elements -= formatter.leftOut // what is written counts
 	}()
 	var partial *partition.PartialError
 	var lost *outputError

@@ -14,8 +14,8 @@ import (
 // What would pass a limit is not sent, and fails with [KindBudget]: a document whose pages do not all fit, a part for which there is
 // no request. From then on so does everything that was not paid for before, also what would fit. Answers from the cache are free.
 // What is paid for comes to its end, and a document of which a part was refused fails when the first page of that has its turn.
-// There is one [Refused] event, before the first such failure shows: it waits until every document whose pages are paid for is
-// answered or has failed, and every other request that is paid for has gone out.
+// There is one [Refused] event, before the first such failure shows: it waits until every other document under way is answered or has
+// failed, and every request that is paid for has gone out.
 type Budget struct {
 	// Requests is how many requests are sent, repetitions included. Once they are, no call waits to be repeated: it fails with what
 	// its last attempt came to.
@@ -44,7 +44,7 @@ type spending struct {
 	mu       sync.Mutex
 	requests int
 	pages    int
-	waiting  int  // documents under way whose pages are paid for, and first requests that are and have not gone out
+	waiting  int  // documents under way, but for those that were refused, and first requests that are paid for and have not gone out
 	over     bool // something was refused
 
 	spent   context.Context // ends with the last request
@@ -59,6 +59,13 @@ func newSpending(b Budget) *spending {
 	s.spent, s.end = context.WithCancelCause(context.Background())
 	s.settled, s.settle = context.WithCancel(context.Background())
 	return s
+}
+
+// await begins a document that pays for nothing in advance. It is waited for until it is gone.
+func (s *spending) await() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting++
 }
 
 // document pays for the pages of a document, or for none. It is waited for until it is gone.

@@ -134,8 +134,11 @@ func (e *PartialError) Error() string {
 	for i, r := range e.Missing {
 		ranges[i] = r.String()
 	}
-	cause := Printable(e.Errs[0].Error())
-	if api := (*APIError)(nil); errors.As(e.Errs[0], &api) {
+	cause := "no answer"
+	if len(e.Errs) > 0 {
+		cause = Printable(e.Errs[0].Error())
+	}
+	if api := (*APIError)(nil); len(e.Errs) > 0 && errors.As(e.Errs[0], &api) {
 		cause = api.cause()
 	}
 	return fmt.Sprintf("%s: missing pages %s: %s", subject(e.Document, split.PageRange{}), strings.Join(ranges, ", "), cause)
@@ -150,7 +153,7 @@ func KindOf(err error) Kind {
 	var document *DocumentError
 	var partial *PartialError
 	switch {
-	case errors.As(err, &partial):
+	case errors.As(err, &partial) && len(partial.Errs) > 0:
 		return KindOf(partial.Errs[0])
 	case errors.As(err, &api):
 		return api.Kind

@@ -67,11 +67,35 @@ func (f *fanout) lookUpPart(ctx context.Context, pages split.PageRange) (cached,
 	return cached, left
 }
 
-// pay pays for all pages of the document that the cache does not answer, or for none. It does so only for a limit of pages.
+// pay begins a document under the client's budget: what another's refusal ends waits until this one is answered or has failed.
 func (f *fanout) pay(ctx context.Context, group *errgroup.Group) error {
-	if f.client.spending.budget.Pages == 0 {
+	switch b := f.client.spending.budget; {
+	case b.Pages > 0:
+		if err := f.payPages(ctx); err != nil || f.paid == nil {
+			return err
+		}
+	case b.Requests > 0:
+		f.client.spending.await()
+	default:
 		return nil
 	}
+	f.through = sync.OnceFunc(f.client.spending.gone)
+	group.Go(func() error {
+		defer f.through()
+		for _, p := range f.parts {
+			select {
+			case <-p.done:
+			case <-ctx.Done():
+				return nil
+			}
+		}
+		return nil
+	})
+	return nil
+}
+
+// payPages pays for all pages of the document that the cache does not answer, or for none.
+func (f *fanout) payPages(ctx context.Context) error {
 	_, left := f.lookUp(ctx)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -86,21 +110,10 @@ func (f *fanout) pay(ctx context.Context, group *errgroup.Group) error {
 	if limit := f.client.spending.document(pages); limit != nil {
 		return f.refused(ctx, split.PageRange{}, limit)
 	}
-	f.paid, f.through = left, sync.OnceFunc(f.client.spending.gone)
+	f.paid = left
 	for _, p := range f.parts {
 		p.paid = slices.Contains(left, p.pages)
 	}
-	group.Go(func() error {
-		defer f.through()
-		for _, p := range f.parts {
-			select {
-			case <-p.done:
-			case <-ctx.Done():
-				return nil
-			}
-		}
-		return nil
-	})
 	return nil
 }
 

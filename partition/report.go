@@ -9,6 +9,7 @@ import (
 
 // A Report says what was done for a document.
 type Report struct {
+	ID        string // as in the stream's events
 	Document  string
 	MediaType string
 	Pages     int               // of the document; 0 where that is not known

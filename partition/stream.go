@@ -144,6 +144,7 @@ func (s *Stream) csv() (*Result, error) {
 func (s *Stream) run(deliver func(*part) error) (err error) {
 	start := time.Now()
 	s.report = Report{Document: s.document.name}
+	s.report.ID, _ = s.ctx.Value(streamKey{}).(string)
 	s.client.event(s.ctx, Event{Kind: DocumentStart, Document: s.document.name})
 	defer func() {
 		s.report.Elapsed = time.Since(start)

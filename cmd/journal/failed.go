@@ -49,9 +49,9 @@ func (f Failure) Write(w io.Writer) error {
 // failedLine is how long a line of a failed list may be.
 const failedLine = 1 << 20
 
-// ReadFailed reads a failed list. A line needs no more than a path.
+// ReadFailed reads a failed list; it is never nil beside a nil error. A line needs no more than a path.
 func ReadFailed(r io.Reader) ([]Failure, error) {
-	var failures []Failure
+	failures := []Failure{}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, failedLine)
 	n := 1

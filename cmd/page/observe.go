@@ -15,11 +15,11 @@ func (r *Run) Observe(e partition.Event) {
 	defer r.mu.Unlock()
 	at := time.Since(r.start)
 	r.last = max(r.last, at)
-	t := r.live[e.Document] // nil where it is not followed; a timeline's methods bear it
+	t := r.live[idOf(e)] // nil where it is not followed; a timeline's methods bear it
 	switch e.Kind {
 	case partition.DocumentStart:
 		if t == nil {
-			r.live[e.Document] = &timeline{name: e.Document, from: at}
+			r.live[idOf(e)] = &timeline{id: idOf(e), name: e.Document, from: at}
 		}
 	case partition.PartStart:
 		if e.Cached {
@@ -31,7 +31,7 @@ func (r *Run) Observe(e partition.Event) {
 	case partition.AttemptEvent:
 		r.attempt(t, e, at)
 	case partition.DocumentEnd:
-		delete(r.live, e.Document)
+		delete(r.live, idOf(e))
 		if t != nil {
 			t.to, t.elapsed = at, e.Elapsed
 			r.keep(t, e.Err != nil && partition.KindOf(e.Err) != partition.KindCanceled)
@@ -123,13 +123,16 @@ func (r *Run) keep(t *timeline, failed bool) {
 	}
 }
 
+// idOf tells documents of one name apart.
+func idOf(e partition.Event) string { return cmp.Or(e.ID, e.Document) }
+
 // A partKey is a part of a document, by its pages.
 type partKey struct {
 	document    string
 	first, last int
 }
 
-func partOf(e partition.Event) partKey { return partKey{e.Document, e.Pages.First, e.Pages.Last} }
+func partOf(e partition.Event) partKey { return partKey{idOf(e), e.Pages.First, e.Pages.Last} }
 
 // A pause is a wait before a retry.
 type pause struct {

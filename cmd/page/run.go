@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -23,7 +24,8 @@ const (
 
 // An Outcome is what a run says of a document once it is concluded.
 type Outcome struct {
-	Name             string // as in its events
+	ID               string // as in its events; "" where there were none
+	Name             string
 	State            State
 	Pages            int      // answered
 	Missing          int      // pages without an answer
@@ -113,7 +115,8 @@ func NewRun(title, engine string, start time.Time) *Run {
 func (r *Run) Document(o Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.live, o.Name)
+	id := cmp.Or(o.ID, o.Name)
+	delete(r.live, id)
 	f := &r.figures
 	f.documents++
 	f.states[o.State]++
@@ -126,7 +129,7 @@ func (r *Run) Document(o Outcome) {
 	f.missing += o.Missing
 	kept := o.kept()
 	for _, t := range slices.Concat(r.slowest, r.failed) {
-		if t.name == kept.Name && t.outcome == nil {
+		if t.id == id {
 			t.outcome = kept
 		}
 	}

@@ -11,6 +11,7 @@ import (
 // A timeline is what happened to one document, within limits. Its methods do nothing on a nil timeline, of a document that is not
 // followed.
 type timeline struct {
+	id       string
 	name     string
 	from, to time.Duration // since the run's start
 	elapsed  time.Duration
