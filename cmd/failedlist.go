@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -237,4 +238,36 @@ func listedFailures(failures []journal.Failure) []listed {
 		list = append(list, listed{f.Path, f.Name})
 	}
 	return list
+}
+
+// finalFailures are the documents of a list that is run again which the server had declared final, by path.
+type finalFailures map[string]journal.Failure
+
+// newFinalFailures are those of a list.
+func newFinalFailures(failures []journal.Failure) finalFailures {
+	final := finalFailures{}
+	for _, f := range failures {
+		if f.Final {
+			final[f.Path] = f
+		}
+	}
+	return final
+}
+
+// settles tells that a document was declared final, and is the same as then: it is not sent again. Where there is a journal that
+// knows the document, that knows more.
+func (l finalFailures) settles(ctx context.Context, d *partition.Document, w *work) bool {
+	f, found := l[w.entry.path]
+	if !found || f.SHA256 == "" {
+		return false
+	}
+	if sum, err := d.SHA256(ctx); err != nil || sum != f.SHA256 {
+		return false
+	}
+	w.state = stateFailed
+	w.err = &earlierError{journal.Record{
+		Path: f.Path, SHA256: f.SHA256, State: journal.Failed, Kind: f.Kind, Status: f.Status, Final: true, Attempts: f.Attempts, Missing: f.Missing,
+		Error: f.Message,
+	}}
+	return true
 }

@@ -9,7 +9,7 @@ import (
 
 func TestFormatFlagsRefuse(t *testing.T) {
 	for flags, want := range map[string]string{
-		"-f yaml":                                             `format "yaml": not one of json, jsonl, markdown, text, csv`,
+		"-f yaml":                                             `--format "yaml": not one of json, jsonl, markdown, text, csv`,
 		"--csv-safe":                                          "--csv-safe does not go with -f json, only with csv",
 		"-f markdown --source-field":                          "--source-field does not go with -f markdown, only with json, jsonl, csv",
 		"-f text --images x":                                  "--images does not go with -f text, only with json, jsonl, csv",

@@ -55,8 +55,14 @@ func (h *history) do(ctx context.Context, d *partition.Document, w *work, send f
 	w.record = h.describe(w, name)
 	w.record.Stat = before
 	if before.Same(statOf(w.entry.path)) {
-		w.record.SHA256, _ = d.SHA256(h.run) // a document that cannot be read has none
+		w.record.SHA256, _ = d.SHA256(context.WithoutCancel(ctx)) // also of the last document before a stop; one that cannot be read has none
 	}
+}
+
+// knows tells whether the journal has a record of a document.
+func (h *history) knows(w *work) bool {
+	_, known := h.output.journal.Lookup(w.entry.name + h.extension)
+	return known
 }
 
 // paramsOf is the hash of all that a document's output depends on beside its content.

@@ -202,6 +202,9 @@ func (f *partitionFlags) records(ctx context.Context, r *run, documents int) err
 	}
 	if r.walk != nil {
 		r.failed.carry(r.walk.retried)
+		if !f.run.force {
+			r.final = newFinalFailures(r.walk.retried)
+		}
 	}
 	sum := &summary{Engine: r.client.engineName()}
 	lost := r.all(ctx, sum)

@@ -28,6 +28,7 @@ type run struct {
 	output          *outputFolder // nil: standard output
 	history         *history      // nil without an output folder
 	failed          *failedList   // nil where nobody asked for one
+	final           finalFailures // of a list of failed documents that is run again
 	watch           *watch
 	report          *page.Run // nil where nobody asked for one
 	name            string    // of standard input

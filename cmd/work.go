@@ -110,10 +110,11 @@ func (r *run) one(ctx context.Context, w *work) {
 	}
 	defer func() { _ = document.Close() }() // it was only read
 	switch {
+	case (r.output == nil || !r.history.knows(w)) && r.final.settles(ctx, document, w):
 	case r.output == nil:
 		w.err = r.toStandardOutput(ctx, document, w)
-		if r.list != nil && r.hasOutput(w) {
-			w.record.SHA256, _ = document.SHA256(ctx) // the elements are there, and say more
+		if r.list != nil && r.hasOutput(w) || r.failed != nil && w.err != nil {
+			w.record.SHA256, _ = document.SHA256(ctx) // without it, less is known of the document
 		}
 	case w.entry.path == standardInput:
 		w.err = r.toFile(ctx, document, w, w.entry.name+r.format.extension)
