@@ -154,7 +154,7 @@ func TestDoctorDocumentWaits(t *testing.T) {
 		"doctor", "--url", s.URL, "--cache-dir", filepath.Join(t.TempDir(), "cache"), "--retry-elapsed", "300ms", "--timeout", "200ms",
 	}, nil, nil, &stdout, &stderr)
 	require.Equal(t, 6, code)
-	require.Contains(t, stdout.String(), "FAIL  document: note.txt: no answer within 300ms; is a firewall or a proxy in the way?\n")
+	require.Regexp(t, `(?m)^FAIL  document: note.txt: .*no answer within `, stdout.String()) // of the attempt or of all, whichever ends first
 }
 
 // No step waits for long, and an interrupt ends the waiting.
@@ -164,9 +164,9 @@ func TestDoctorWaits(t *testing.T) {
 		arrived <- struct{}{}
 		<-r.Context().Done()
 	})
-	code, stdout := s.doctor(t, "--timeout", "10ms")
+	code, stdout := s.doctor(t, "--timeout", "1s")
 	require.Equal(t, 6, code)
-	require.Contains(t, stdout, "/healthcheck: no answer within 10ms; is a firewall or a proxy in the way?\n")
+	require.Contains(t, stdout, "/healthcheck: no answer within 1s; is a firewall or a proxy in the way?\n")
 	<-arrived
 	go func() {
 		<-arrived
