@@ -27,7 +27,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVar(&f.summary, "summary", "", "file for the run's figures, as one JSON object")
 		flags.StringVar(&f.report, "report", "", "file for a page about the run, as HTML")
-		flags.StringVar(&f.failed, "failed", "", "file for the documents that failed, as JSON lines (default with -o: DIR/.quire/failed.jsonl)")
+		flags.StringVar(&f.failed, "failed", "", "file for the documents that failed, as JSON lines; with -o they are in DIR/.quire/failed.jsonl as well")
 		flags.StringVar(&f.retryFailed, "retry-failed", "", "take the documents of such a list instead of paths")
 		flags.BoolVar(&f.force, "force", false, "send also what the server declared final in an earlier run")
 		flags.IntVar(&f.maxFailures, "max-failures", 0, "give up the run after so many failed documents (default none)")
