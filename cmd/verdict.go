@@ -18,7 +18,7 @@ func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir str
 			r.console.remark("outputs are in %s", partition.Printable(outputDir))
 		}
 		r.failed.say(r.console)
-		if r.output != nil && s.NotDone > 0 {
+		if kind := partition.KindOf(context.Cause(ctx)); r.output != nil && s.NotDone > 0 && kind != partition.KindAuth && kind != partition.KindQuota {
 			r.console.remark("the same command again does the rest")
 		}
 	}

@@ -129,7 +129,7 @@ func TestTimeoutStopsAPDFInTheMiddle(t *testing.T) {
 	status, body := answerOf(e, multipartRequest(t, nil, slow))
 	require.Equal(t, http.StatusGatewayTimeout, status, body)
 	require.Equal(t, `{"detail":"Partitioning took longer than 100ms.","retryable":false}`, body)
-	require.Less(t, time.Since(start), time.Minute)
+	require.Less(t, time.Since(start), 5*time.Second)
 
 	// The reader is whole afterwards.
 	e.options.Timeout = time.Minute
