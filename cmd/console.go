@@ -175,7 +175,7 @@ func (c *console) expect(documents int, bytes int64) {
 	c.standing.total, c.standing.bytes = documents, bytes
 }
 
-// observe counts, and says which requests have been without an answer for long, and that the server is waited for.
+// observe counts, and says which requests have been without an answer for long.
 func (c *console) observe(e partition.Event) {
 	name := partition.Printable(e.Document)
 	if e.Pages.Len() > 0 {
