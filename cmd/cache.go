@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 func newCache(sh *shell) *cobra.Command {
@@ -69,7 +69,7 @@ func newCache(sh *shell) *cobra.Command {
 		problems := 0
 		usage, err := d.Verify(c.Context(), func(p *cache.Problem) {
 			problems++
-			fmt.Fprintln(sh.stderr, partition.Printable(p.Error()))
+			fmt.Fprintln(sh.stderr, wire.Printable(p.Error()))
 		})
 		if err != nil {
 			return err

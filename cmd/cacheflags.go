@@ -9,6 +9,7 @@ import (
 
 	"github.com/quire-dev/quire/cache"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // cacheFlags say where answers are kept.
@@ -59,10 +60,10 @@ func (f *cacheFlags) open(c *console) (*cache.Dir, error) {
 		return nil, nil
 	}
 	dir, err := openCache(f.dir, cache.Options{MaxAge: limit(f.maxAge), MaxSize: limit(f.maxSize), Warn: func(err error) {
-		c.remark("warning: %s", partition.Printable(err.Error()))
+		c.remark("warning: %s", wire.Printable(err.Error()))
 	}})
 	if err != nil {
-		c.remark("warning: %s; going on without a cache", partition.Printable(err.Error()))
+		c.remark("warning: %s; going on without a cache", wire.Printable(err.Error()))
 		return nil, nil
 	}
 	return dir, nil

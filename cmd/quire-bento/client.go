@@ -12,6 +12,7 @@ import (
 	"github.com/quire-dev/quire/cache"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/local"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A client sends documents, with all that has to be closed after it.
@@ -40,7 +41,7 @@ func openClient(s *settings, observe observer, log *service.Logger) (c *client, 
 			return nil, err
 		}
 		options = append(slices.Clone(options), partition.WithAPIKey(""), partition.WithBaseURL("http://embedded.invalid"),
-			partition.WithEngine(c.engine.Name()), partition.WithHTTPClient(&http.Client{Transport: c.engine.RoundTripper()}))
+			wire.WithEngine(c.engine.Name()), partition.WithHTTPClient(&http.Client{Transport: c.engine.RoundTripper()}))
 	}
 	once := *s.policy
 	once.Budget.Attempts, once.Budget.MinRetries = 1, 0
@@ -53,7 +54,7 @@ func openClient(s *settings, observe observer, log *service.Logger) (c *client, 
 	}
 	options = append(slices.Clone(options), partition.WithRetryPolicy(s.policy), partition.WithObserver(observe))
 	if s.cacheDir != "" {
-		warn := func(err error) { log.Warnf("cache: %s", partition.Printable(err.Error())) }
+		warn := func(err error) { log.Warnf("cache: %s", wire.Printable(err.Error())) }
 		if c.cached, err = cache.Open(s.cacheDir, cache.Options{Warn: warn}); err != nil {
 			return nil, err
 		}
