@@ -149,14 +149,16 @@ func upgradeFaults(t *testing.T) (final, busy []partitiontest.Fault) {
 	require.NoError(t, err)
 	no := partitiontest.Reply(500, finalAnswer)
 	later := partitiontest.Reply(422, `{"detail":"not now"}`) // not sent again, and not declared final
-	return []partitiontest.Fault{
+	final = []partitiontest.Fault{
 		{File: "bad.txt", Do: no},
 		{File: "broken.pdf", Pages: split.PageRange{First: 3, Last: 3}, Do: no},
 		{File: "news.html", Do: partitiontest.Reply(200, string(elements))},
-	}, []partitiontest.Fault{
+	}
+	busy = []partitiontest.Fault{
 		{File: "busy.txt", Do: later},
 		{File: "busy.pdf", Pages: split.PageRange{First: 3, Last: 3}, Do: later},
 	}
+	return final, busy
 }
 
 // partitionArgs are those of a quire partition with the fixture's cache.
