@@ -14,8 +14,8 @@ import (
 	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/cmd/page"
 	"github.com/quire-dev/quire/partition"
-	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/partition/format"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // do checks everything that can be checked before the first request, then runs.

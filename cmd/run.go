@@ -11,8 +11,8 @@ import (
 
 	"github.com/quire-dev/quire/cmd/page"
 	"github.com/quire-dev/quire/partition"
-	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/partition/format"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A run takes documents through the API, several at once. With an output folder each output is put in its place as soon as it is

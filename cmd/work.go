@@ -10,8 +10,8 @@ import (
 
 	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/partition"
-	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/partition/format"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A state is what became of a document in a run.

@@ -26,8 +26,10 @@ var mostExported = map[string]int{
 	"cmd/journal":             66,
 	"cmd/page":                33,
 	"partition":               351,
+	"partition/format":        35,
 	"partition/local":         17,
 	"partition/partitiontest": 76,
+	"partition/wire":          13,
 	"retry":                   253,
 	"split":                   41,
 }
