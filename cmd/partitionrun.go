@@ -61,7 +61,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 		return err
 	}
 	defer func() {
-		if lost := finishCache(ctx, answers, err == nil); err == nil {
+		if lost := closeCache(answers); err == nil {
 			err = lost
 		}
 	}()
