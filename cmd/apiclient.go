@@ -17,6 +17,7 @@ import (
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/local"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -132,7 +133,7 @@ func (f *clientFlags) newClient(
 	if err != nil {
 		return nil, err
 	}
-	options = append(options, partition.WithAPIKey(key), partition.WithAPIKeySource(keyed), partition.WithBaseURL(url), partition.WithHTTPClient(hc))
+	options = append(options, partition.WithAPIKey(key), wire.WithAPIKeySource(keyed), partition.WithBaseURL(url), partition.WithHTTPClient(hc))
 	c.Client, err = partition.New(options...)
 	switch {
 	case errors.Is(err, partition.ErrNoAPIKey):
@@ -153,7 +154,7 @@ func (f *clientFlags) embedded(logger *slog.Logger, options []partition.Option) 
 		return nil, err
 	}
 	client, err := partition.New(append(options,
-		partition.WithAPIKey(""), partition.WithBaseURL("http://embedded.invalid"), partition.WithEngine(engine.Name()),
+		partition.WithAPIKey(""), partition.WithBaseURL("http://embedded.invalid"), wire.WithEngine(engine.Name()),
 		partition.WithHTTPClient(&http.Client{Transport: engine.RoundTripper()}))...)
 	if err != nil {
 		return nil, &exitError{exitUsage, errors.Join(err, engine.Close())}

@@ -67,7 +67,7 @@ var flagValues = []struct {
 	{"progress", false, values(progressAuto, progressBar, progressPlain, progressJSON, progressNone)},
 	{"log-format", false, values("text", "json")},
 	{"chunk-mode", false, values(partition.Buffered, partition.DiskCached)},
-	{"chunking-scope", false, values(partition.ScopeWhole, partition.ScopeAfter, partition.ScopePerChunk)},
+	{"chunking-scope", false, values(partition.ChunkingWhole, partition.ChunkingAfter, partition.ChunkingPerChunk)},
 	{"strategy", false, values("auto", "fast", "hi_res", "ocr_only", "od_only", "vlm")},
 	{"chunking-strategy", false, values("basic", "by_title", "by_page", "by_similarity")},
 	{"output-format", false, values(partition.OutputJSON, partition.OutputCSV)},

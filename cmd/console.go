@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -177,7 +178,7 @@ func (c *console) expect(documents int, bytes int64) {
 
 // observe counts, and says which requests have been without an answer for long.
 func (c *console) observe(e partition.Event) {
-	name := partition.Printable(e.Document)
+	name := wire.Printable(e.Document)
 	if e.Pages.Len() > 0 {
 		name += " pages " + e.Pages.String()
 	}

@@ -91,12 +91,7 @@ func unavailable(err error) bool {
 	if errors.As(err, &api) && api.Final || errors.As(err, &limit) {
 		return false
 	}
-	switch partition.KindOf(err) {
-	case partition.KindTransport, partition.KindServer, partition.KindThrottled, partition.KindTimeout:
-		return true
-	default:
-		return false
-	}
+	return partition.KindOf(err).Transient()
 }
 
 func signalCode(s os.Signal) int {

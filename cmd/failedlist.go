@@ -16,6 +16,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A failedList is the documents of a run that failed, as JSON lines, in the order of the walk. With an output folder those follow that
@@ -197,7 +198,7 @@ func (l *failedList) say(c *console) {
 	default:
 		hint = fmt.Sprintf(" (%d of %d only with --force: the server declared them final)", l.final, l.count)
 	}
-	c.remark("failed documents are listed in %s; to run them again%s:", partition.Printable(l.path), hint)
+	c.remark("failed documents are listed in %s; to run them again%s:", wire.Printable(l.path), hint)
 	c.remark("  %s", l.again)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A history decides from the journal which documents need not be done again, and says what will be known of the others.
@@ -31,7 +32,7 @@ type history struct {
 
 // outputKey is a hash of all that outputs depend on beside the document.
 func outputKey(p partition.Params, engine string, more ...string) (string, error) {
-	key, err := p.Key()
+	key, err := wire.Key(p)
 	if err != nil {
 		return "", err
 	}
@@ -160,7 +161,7 @@ func (r *run) gone() int {
 			continue
 		}
 		if n++; n <= maxGone || r.verbose {
-			r.console.remark("gone: %s; its output stays: %s", partition.Printable(record.Path), partition.Printable(record.Name))
+			r.console.remark("gone: %s; its output stays: %s", wire.Printable(record.Path), wire.Printable(record.Name))
 		}
 	}
 	if n > maxGone && !r.verbose {

@@ -31,9 +31,9 @@ func (f *partitionFlags) check(roots []string) (format.Format, outputOptions, er
 		return form, options, usageError("--chunk-mode %q: neither buffered nor disk", f.mode)
 	}
 	switch f.scope {
-	case string(partition.ScopeWhole), string(partition.ScopePerChunk), string(partition.ScopeAfter):
+	case string(partition.ChunkingWhole), string(partition.ChunkingPerChunk), string(partition.ChunkingAfter), "per-chunk":
 	default:
-		return form, options, usageError("--chunking-scope %q: not whole, after or per-chunk", f.scope)
+		return form, options, usageError("--chunking-scope %q: not whole, after or per_chunk", f.scope)
 	}
 	f.params.Split.Mode, f.params.Split.Scope = partition.ChunkMode(f.mode), partition.ChunkingScope(f.scope)
 	f.params.Split.Off = f.noSplit

@@ -15,6 +15,7 @@ import (
 	"github.com/quire-dev/quire/cmd/page"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/format"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // do checks everything that can be checked before the first request, then runs.
@@ -60,7 +61,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 		return err
 	}
 	defer func() {
-		if lost := finishCache(ctx, answers, err == nil); err == nil {
+		if lost := closeCache(answers); err == nil {
 			err = lost
 		}
 	}()
@@ -166,7 +167,7 @@ func (f *partitionFlags) openOutput(ctx context.Context, r *run) error {
 	if r.output, err = openOutput(f.output); err != nil {
 		return &exitError{exitFailed, err}
 	}
-	if err := r.output.remember(f.output, func(err error) { r.console.remark("warning: %s", partition.Printable(err.Error())) }); err != nil {
+	if err := r.output.remember(f.output, func(err error) { r.console.remark("warning: %s", wire.Printable(err.Error())) }); err != nil {
 		return &exitError{exitFailed, errors.Join(err, r.output.close())}
 	}
 	r.history = &history{

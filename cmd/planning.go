@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A planning plans documents, several at once, and prints them in the order of the walk.
@@ -102,12 +103,12 @@ func (p *planning) one(ctx context.Context, e entry) (*partition.Plan, error) {
 		return nil, err
 	}
 	defer func() { _ = document.Close() }() // it was only read
-	return p.client.PlanCached(ctx, document, p.params)
+	return p.client.Plan(ctx, document, p.params)
 }
 
 // conclude prints a document, and says what is to be said of it. Its error ends the command.
 func (p *planning) conclude(d *planned) error {
-	name := partition.Printable(d.entry.path)
+	name := wire.Printable(d.entry.path)
 	switch {
 	case d.entry.skip != "":
 		p.sheet.total.Skipped++
@@ -119,7 +120,7 @@ func (p *planning) conclude(d *planned) error {
 		d.err = &partition.DocumentError{Document: d.entry.path, Kind: partition.KindLocalIO, Err: rootPathError(d.entry.err)}
 	}
 	if d.err != nil {
-		p.console.say("failed: %s", partition.Printable(d.err.Error()))
+		p.console.say("failed: %s", wire.Printable(d.err.Error()))
 		return p.sheet.failed(d.entry.path, d.err)
 	}
 	for _, warning := range d.plan.Warnings {

@@ -12,6 +12,7 @@ import (
 	"github.com/quire-dev/quire/cmd/page"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/format"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A run takes documents through the API, several at once. With an output folder each output is put in its place as soon as it is
@@ -145,7 +146,7 @@ func (r *run) conclude(w *work) {
 
 // tell says to people what became of a document.
 func (r *run) tell(w *work) {
-	name := partition.Printable(w.entry.path)
+	name := wire.Printable(w.entry.path)
 	for _, warning := range w.report.Warnings {
 		r.console.remark("warning: %s: %s", name, warning)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -94,7 +95,7 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
 	for _, warning := range document.Warnings() {
-		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(path), partition.Printable(warning))
+		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", wire.Printable(path), wire.Printable(warning))
 	}
 	return f.write(ctx, sh, document, ranges, out, path)
 }
@@ -134,10 +135,10 @@ func (f *splitFlags) write(
 		bytes += chunk.Size()
 		warnings += len(chunk.Warnings())
 		for _, warning := range chunk.Warnings() {
-			fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(name), partition.Printable(warning))
+			fmt.Fprintf(sh.stderr, "warning: %s: %s\n", wire.Printable(name), wire.Printable(warning))
 		}
 		if _, err := fmt.Fprintf(sh.stdout, "%s\tpages %s\t%d bytes\n",
-			partition.Printable(filepath.Join(f.output, name)), pages, chunk.Size()); err != nil {
+			wire.Printable(filepath.Join(f.output, name)), pages, chunk.Size()); err != nil {
 			return err
 		}
 	}

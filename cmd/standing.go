@@ -34,7 +34,7 @@ func (t *standing) observe(e partition.Event, now time.Time) {
 		}
 	case partition.DocumentEnd:
 		delete(t.wholePages, e.ID)
-	case partition.PartEnd:
+	case partition.ChunkEnd:
 		if e.Err == nil {
 			t.pages += e.Pages.Len() + t.wholePages[e.ID]
 		}

@@ -26,9 +26,9 @@ func TestTheLiveLine(t *testing.T) {
 	attempt(retry.EventAnswer, 503)
 	attempt(retry.EventSleep, 503)
 	attempt(retry.EventClosed, 503)
-	s.observe(partition.Event{Kind: partition.PartEnd, Document: "a", Pages: split.PageRange{First: 1, Last: 25}}, start)
-	s.observe(partition.Event{Kind: partition.DocumentPlanned, Document: "b", Plan: &partition.Plan{Pages: 5, Requests: []split.PageRange{{}}}}, start)
-	s.observe(partition.Event{Kind: partition.PartEnd, Document: "b"}, start)
+	s.observe(partition.Event{Kind: partition.ChunkEnd, Document: "a", Pages: split.PageRange{First: 1, Last: 25}}, start)
+	s.observe(partition.Event{Kind: partition.DocumentPlanned, Document: "b", Plan: &partition.Plan{Pages: 5, Chunks: []split.PageRange{{}}}}, start)
+	s.observe(partition.Event{Kind: partition.ChunkEnd, Document: "b"}, start)
 	for _, w := range []*work{
 		{state: stateDone, size: 300}, {state: stateFailed, size: 100}, {state: stateUnchanged, size: 600}, {state: stateSkipped, size: 9}, {state: stateNotDone, size: 9},
 	} {

@@ -64,7 +64,7 @@ func (s *summary) add(w *work) {
 	s.Retries += w.report.Retries()
 	s.MaybeBilledTwice += w.report.MaybeBilledTwice()
 	s.BytesSent += w.report.BytesSent()
-	for _, p := range w.report.Parts {
+	for _, p := range w.report.Chunks {
 		if p.Sent || p.Cached {
 			s.Chunks++
 		}

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // verdict says how the run went, and turns it into the command's error.
@@ -15,7 +16,7 @@ func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir str
 			r.console.remark("%s", line)
 		}
 		if r.output != nil && s.written > 0 {
-			r.console.remark("outputs are in %s", partition.Printable(outputDir))
+			r.console.remark("outputs are in %s", wire.Printable(outputDir))
 		}
 		r.failed.say(r.console)
 		if kind := partition.KindOf(context.Cause(ctx)); r.output != nil && s.NotDone > 0 && kind != partition.KindAuth && kind != partition.KindQuota {

@@ -11,6 +11,7 @@ import (
 	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/format"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A state is what became of a document in a run.
@@ -82,7 +83,7 @@ func (w *work) kind() partition.Kind {
 }
 
 // message is a document's failure in one line.
-func (w *work) message() string { return partition.Printable(w.err.Error()) }
+func (w *work) message() string { return wire.Printable(w.err.Error()) }
 
 // one takes one document through the API and writes its output.
 func (r *run) one(ctx context.Context, w *work) {

@@ -19,11 +19,11 @@ func TestMarkdownLists(t *testing.T) {
 	depth := func(d int) *int { return &d }
 	item := func(id string, d *int, parent string, page int) partition.Element {
 		return partition.Element{
-			Type: partition.ListItem, ID: id, Text: id,
+			Type: partition.TypeListItem, ID: id, Text: id,
 			Metadata: partition.Metadata{CategoryDepth: d, ParentID: parent, PageNumber: page},
 		}
 	}
-	paragraph := partition.Element{Type: partition.NarrativeText, Text: "p"}
+	paragraph := partition.Element{Type: partition.TypeNarrativeText, Text: "p"}
 	for name, test := range map[string]struct {
 		elements []partition.Element
 		want     string
@@ -129,18 +129,18 @@ func FuzzMarkdown(f *testing.F) {
 			element partition.Element
 			nodes   string // that may be there beside texts
 		}{
-			{partition.Element{Type: partition.NarrativeText, Text: words}, "Document Paragraph"},
-			{partition.Element{Type: partition.Title, Text: words}, "Document Heading"},
-			{partition.Element{Type: partition.ListItem, Text: words}, "Document List ListItem TextBlock"},
+			{partition.Element{Type: partition.TypeNarrativeText, Text: words}, "Document Paragraph"},
+			{partition.Element{Type: partition.TypeTitle, Text: words}, "Document Heading"},
+			{partition.Element{Type: partition.TypeListItem, Text: words}, "Document List ListItem TextBlock"},
 			{
-				partition.Element{Type: partition.Table, Text: words, Metadata: partition.Metadata{
+				partition.Element{Type: partition.TypeTable, Text: words, Metadata: partition.Metadata{
 					TextAsHTML: "<table><tr><td>1<td>" + html.EscapeString(words) + "<tr><td>2</table>",
 				}},
 				"Document Table TableHeader TableRow TableCell",
 			},
-			{partition.Element{Type: partition.CodeSnippet, Text: words}, "Document FencedCodeBlock"},
+			{partition.Element{Type: partition.TypeCodeSnippet, Text: words}, "Document FencedCodeBlock"},
 		} {
-			source, _ := formatted(t, "markdown", Options{}, kind.element, partition.Element{Type: partition.Title, Text: "End"})
+			source, _ := formatted(t, "markdown", Options{}, kind.element, partition.Element{Type: partition.TypeTitle, Text: "End"})
 			parser := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList, extension.Footnote))
 			document := parser.Parser().Parse(text.NewReader([]byte(source)))
 			end := document.LastChild()
@@ -154,7 +154,7 @@ func FuzzMarkdown(f *testing.F) {
 				require.True(t, allowed[n.Kind().String()], "%s in %q", n.Kind(), source)
 				return ast.WalkContinue, nil
 			}))
-			if kind.element.Type == partition.Table {
+			if kind.element.Type == partition.TypeTable {
 				continue // HTML does not keep every character
 			}
 			var rendered bytes.Buffer
