@@ -18,7 +18,7 @@ func (r *run) admit(ctx context.Context, item Item, d *partition.Document) error
 	if r.MaxPages <= 0 {
 		return nil
 	}
-	plan, err := r.client.PlanCached(ctx, d, item.Params)
+	plan, err := r.client.Plan(ctx, d, item.Params)
 	if err != nil {
 		return err
 	}
