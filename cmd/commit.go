@@ -3,7 +3,7 @@ package cmd
 import (
 	"golang.org/x/sync/errgroup"
 
-	"github.com/quire-dev/quire/cmd/journal"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quire-dev/quire/cmd/journal"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/partition"
 )
 

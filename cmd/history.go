@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quire-dev/quire/cmd/journal"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/partition"
 )
 

@@ -11,7 +11,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/quire-dev/quire/cmd/journal"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 )
 
 // An outputFolder is where the outputs of documents go. Nothing is written outside it, whatever the names are.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quire-dev/quire/cmd/journal"
-	"github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
+	"github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
 )
 

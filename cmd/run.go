@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
 )
 

@@ -3,7 +3,7 @@ package cmd
 import (
 	"strconv"
 
-	"github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/cmd/internal/page"
 )
 
 // reportStates says how a state is called on the page about a run; what is not here is only counted.

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	pages "github.com/quire-dev/quire/cmd/page"
+	pages "github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
 )
 

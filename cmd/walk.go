@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/quire-dev/quire/cmd/journal"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 )
 
 // An entry is one file that a walk came upon, or a folder that it leaves out or could not read.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/quire-dev/quire/cmd/journal"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 )
 
 // Why a walk leaves something out.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/quire-dev/quire/cmd/journal"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/partition"
 )
 

@@ -23,16 +23,16 @@ const module = "github.com/quire-dev/quire"
 
 // arrows says which packages of this module a package may import. A package below one of these belongs to it.
 var arrows = map[string][]string{
-	"retry":                   {},
-	"split":                   {},
-	"cache":                   {},
-	"partition":               {"retry", "split"},
-	"partition/local":         {"partition", "split"},
-	"partition/partitiontest": {"partition", "split"},
-	"cmd":                     {"partition", "partition/local", "cache", "split", "retry", "cmd/journal", "cmd/page"},
-	"cmd/journal":             {},
-	"cmd/page":                {"partition", "retry"},
-	"cmd/quire":               {"cmd"},
+	"retry":                       {},
+	"split":                       {},
+	"cache":                       {},
+	"partition":                   {"retry", "split"},
+	"partition/local":             {"partition", "split"},
+	"partition/partitiontest":     {"partition", "split"},
+	"cmd":                         {"partition", "partition/local", "cache", "split", "retry", "cmd/internal/folder/journal", "cmd/internal/page"},
+	"cmd/internal/folder/journal": {},
+	"cmd/internal/page":           {"partition", "retry"},
+	"cmd/quire":                   {"cmd"},
 }
 
 // owners says which packages alone may import something outside of this module, everything below it included; "" is
@@ -43,8 +43,8 @@ var owners = map[string]string{
 	"github.com/klippa-app/go-pdfium":       "partition/local",
 	"github.com/tetratelabs/wazero":         "partition/local",
 	"github.com/yuin/goldmark":              "partition/local",
-	"golang.org/x/net/html":                 "partition/local, cmd/page, cmd",
-	"github.com/gofrs/flock":                "cmd/journal",
+	"golang.org/x/net/html":                 "partition/local, cmd/internal/page, cmd",
+	"github.com/gofrs/flock":                "cmd/internal/folder/journal",
 	"github.com/bmatcuk/doublestar":         "cmd",
 	"github.com/spf13/cobra":                "cmd",
 	"github.com/spf13/pflag":                "cmd",

@@ -15,7 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/split"

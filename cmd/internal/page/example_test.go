@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
-	"github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/retry"
 )
