@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -116,5 +117,5 @@ func missingCache(dir string) (path string, missing bool) {
 }
 
 func usageLine(u cache.Usage) string {
-	return fmt.Sprintf("%s, %s", plural(u.Entries, "answer"), plural(int(u.Bytes), "byte"))
+	return fmt.Sprintf("%s, %s", words.Count(u.Entries, "answer"), words.Count(int(u.Bytes), "byte"))
 }

@@ -65,7 +65,7 @@ func (c *committer) lose(w *work, err error) {
 	if w.state == stateDone {
 		c.run.countFailure()
 	}
-	w.state, w.output, w.err = stateFailed, false, &outputError{w.entry.path, err}
+	w.state, w.output, w.err = stateFailed, false, &outputError{w.entry.Path, err}
 	if w.record.Name != "" {
 		r := &w.record
 		r.State, r.Kind, r.Error = journal.Failed, string(w.kind()), w.message()

@@ -198,7 +198,7 @@ func (c *console) concluded(w *work) {
 		return
 	}
 	e := documentEvent{
-		Event: "document", Path: w.entry.path, State: w.state, Skip: w.entry.skip, Elements: w.report.Elements,
+		Event: "document", Path: w.entry.Path, State: w.state, Skip: w.entry.Skip, Elements: w.report.Elements,
 		Pages: w.report.AnsweredPages(), Missing: missingPages(w.report), Requests: w.report.Requests(),
 	}
 	if w.err != nil && w.state != stateNotDone {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -198,7 +199,7 @@ func existing(path string) string {
 func writable(dir string) error {
 	made, err := os.MkdirTemp(dir, ".quire-*")
 	if err != nil {
-		return rootPathError(err)
+		return words.Reason(err)
 	}
 	return os.Remove(made)
 }
@@ -224,8 +225,8 @@ func (f *doctorFlags) document(ctx context.Context, sh *shell, d *diagnosis, cli
 	case len(result.Elements) == 0:
 		d.fail(exitFailed, "document", "answered without an element")
 	default:
-		d.say(stepOK, "document", "%s in %s, %s", plural(len(result.Elements), "element"), rounded(result.Report.Elapsed),
-			plural(result.Report.Requests(), "request"))
+		d.say(stepOK, "document", "%s in %s, %s", words.Count(len(result.Elements), "element"), rounded(result.Report.Elapsed),
+			words.Count(result.Report.Requests(), "request"))
 	}
 }
 

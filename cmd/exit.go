@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -66,9 +67,12 @@ func usageError(format string, args ...any) error {
 func exitCode(err error) int {
 	var exit *exitError
 	var signaled *stopped
+	var meant *walk.UsageError
 	switch {
 	case errors.As(err, &exit):
 		return exit.code
+	case errors.As(err, &meant):
+		return exitUsage
 	case errors.As(err, &signaled):
 		return signalCode(signaled.signal)
 	}

@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
+	"github.com/quire-dev/quire/cmd/internal/walk"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -59,7 +61,7 @@ func openFailedList(path, outputDir string, output *outputFolder, extension stri
 		file, err := newOutputFile(output.root, journal.TempName(), journal.FailedName, 0o600)
 		if err != nil {
 			l.discard()
-			return nil, fmt.Errorf("failed list %s: %w", usual, rootPathError(err))
+			return nil, fmt.Errorf("failed list %s: %w", usual, words.Reason(err))
 		}
 		l.files = append(l.files, file)
 	}
@@ -68,24 +70,24 @@ func openFailedList(path, outputDir string, output *outputFolder, extension stri
 
 // add takes a document if it failed.
 func (l *failedList) add(w *work) error {
-	if l == nil || w.entry.asked != nil && w.entry.asked.Path == "" {
+	if l == nil || w.asked != nil && w.asked.Path == "" {
 		return nil // a line that names no document
 	}
 	if w.state == stateNotDone {
 		return l.addEarlier(w)
 	}
-	delete(l.carried, absolutePath(w.entry.path))
+	delete(l.carried, absolutePath(w.entry.Path))
 	if w.state != stateFailed && w.state != statePartial {
 		return nil
 	}
 	f := journal.Failure{
-		Path: w.entry.path, Name: w.entry.name, SHA256: w.record.SHA256, Kind: string(w.kind()), Status: statusOf(w.err),
+		Path: w.entry.Path, Name: w.entry.Name, SHA256: w.record.SHA256, Kind: string(w.kind()), Status: statusOf(w.err),
 		Final: declaredFinal(w.err), Attempts: w.report.Requests(), Missing: missingPages(w.report), Message: w.message(),
 	}
 	if earlier := (*earlierError)(nil); errors.As(w.err, &earlier) {
-		f = journal.FailureOf(earlier.record, w.entry.name)
+		f = journal.FailureOf(earlier.record, w.entry.Name)
 	}
-	if f.Path = absolutePath(f.Path); f.Path == standardInput {
+	if f.Path = absolutePath(f.Path); f.Path == walk.Stdin {
 		l.stdin = true
 	}
 	return l.append(w.number, f)
@@ -96,11 +98,11 @@ func (l *failedList) addEarlier(w *work) error {
 	if l.output == nil {
 		return nil // it is carried over
 	}
-	record, known := l.output.journal.Lookup(w.entry.name + l.extension)
+	record, known := l.output.journal.Lookup(w.entry.Name + l.extension)
 	if !known || record.State == journal.Done {
 		return nil
 	}
-	return l.append(w.number, journal.FailureOf(record, w.entry.name))
+	return l.append(w.number, journal.FailureOf(record, w.entry.Name))
 }
 
 func (l *failedList) append(number int, f journal.Failure) error {
@@ -113,7 +115,7 @@ func (l *failedList) append(number int, f journal.Failure) error {
 
 // absolutePath is a path that means the same wherever it is read.
 func absolutePath(path string) string {
-	if absolute, err := filepath.Abs(path); err == nil && path != standardInput {
+	if absolute, err := filepath.Abs(path); err == nil && path != walk.Stdin {
 		return absolute
 	}
 	return path
@@ -164,7 +166,7 @@ func (l *failedList) close() error {
 		})
 		if err != nil {
 			l.discard()
-			return &outputError{"failed list " + l.path, rootPathError(err)}
+			return &outputError{"failed list " + l.path, words.Reason(err)}
 		}
 	}
 	l.ended = true
@@ -216,15 +218,15 @@ func (l *failedList) carry(again []journal.Failure) {
 func readFailedList(path string) ([]journal.Failure, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, usageError("--retry-failed: %s", plainPathError(path, err))
+		return nil, usageError("--retry-failed: %s", words.PathError(path, err))
 	}
 	defer file.Close() // it was only read
 	failures, err := journal.ReadFailed(file)
 	if err != nil {
-		return nil, usageError("--retry-failed: %s", plainPathError(path, err))
+		return nil, usageError("--retry-failed: %s", words.PathError(path, err))
 	}
 	for _, f := range failures {
-		if f.Path == standardInput {
+		if f.Path == walk.Stdin {
 			return nil, usageError("--retry-failed: %s: a document on standard input cannot be read again", path)
 		}
 	}
@@ -232,10 +234,10 @@ func readFailedList(path string) ([]journal.Failure, error) {
 }
 
 // listedFailures are the documents of a failed list, as a walk takes them.
-func listedFailures(failures []journal.Failure) []listed {
-	list := []listed{}
+func listedFailures(failures []journal.Failure) []walk.Listed {
+	list := []walk.Listed{}
 	for _, f := range failures {
-		list = append(list, listed{f.Path, f.Name})
+		list = append(list, walk.Listed{Path: f.Path, Name: f.Name})
 	}
 	return list
 }
@@ -257,7 +259,7 @@ func newFinalFailures(failures []journal.Failure) finalFailures {
 // settles tells that a document was declared final, and is the same as then: it is not sent again. Where there is a journal that
 // knows the document, that knows more.
 func (l finalFailures) settles(ctx context.Context, d *partition.Document, w *work) bool {
-	f, found := l[w.entry.path]
+	f, found := l[w.entry.Path]
 	if !found || f.SHA256 == "" {
 		return false
 	}

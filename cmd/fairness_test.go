@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
@@ -69,7 +70,7 @@ func runFolder(t *testing.T, dir string, server *partitiontest.Server, width int
 		partition.WithBaseURL(server.URL), partition.WithAPIKey(""), partition.WithHTTPClient(server.Client()), partition.WithMaxInFlight(width),
 	)
 	require.NoError(t, err)
-	folder, err := newWalk(walkOptions{roots: []string{dir}, extension: ".jsonl"})
+	folder, err := walk.New(walk.Options{Roots: []string{dir}, Extension: ".jsonl"})
 	require.NoError(t, err)
 	form, err := findFormat("jsonl")
 	require.NoError(t, err)

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
 // openFile begins a file that a flag names. It makes sure, before anything is paid for, that it can be written. A link is followed. A
@@ -14,7 +16,7 @@ import (
 func openFile(what, name string) (*outputFile, error) {
 	file, err := beginFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", what, name, rootPathError(err))
+		return nil, fmt.Errorf("%s %s: %w", what, name, words.Reason(err))
 	}
 	return file, nil
 }

@@ -43,8 +43,8 @@ func outputKey(p partition.Params, engine string, more ...string) (string, error
 // do does a document unless an earlier run has settled it: its output is there, and neither its content nor anything else that the
 // output depends on has changed; or the server had said that it would fail again. What will be known of it is prepared.
 func (h *history) do(ctx context.Context, d *partition.Document, w *work, send func(name string) error) {
-	name := w.entry.name + h.extension
-	before := statOf(w.entry.path)
+	name := w.entry.Name + h.extension
+	before := statOf(w.entry.Path)
 	if record, known := h.output.journal.Lookup(name); known && h.settled(ctx, d, w, record, before) {
 		return
 	}
@@ -54,14 +54,14 @@ func (h *history) do(ctx context.Context, d *partition.Document, w *work, send f
 	}
 	w.record = h.describe(w, name)
 	w.record.Stat = before
-	if before.Same(statOf(w.entry.path)) {
+	if before.Same(statOf(w.entry.Path)) {
 		w.record.SHA256, _ = d.SHA256(context.WithoutCancel(ctx)) // also of the last document before a stop; one that cannot be read has none
 	}
 }
 
 // knows tells whether the journal has a record of a document.
 func (h *history) knows(w *work) bool {
-	_, known := h.output.journal.Lookup(w.entry.name + h.extension)
+	_, known := h.output.journal.Lookup(w.entry.Name + h.extension)
 	return known
 }
 
@@ -70,7 +70,7 @@ func (h *history) paramsOf(w *work) string {
 	if !h.paths {
 		return h.params
 	}
-	sum := sha256.Sum256([]byte(h.params + "\x00" + w.entry.path))
+	sum := sha256.Sum256([]byte(h.params + "\x00" + w.entry.Path))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -125,7 +125,7 @@ func same(ctx context.Context, d *partition.Document, record *journal.Record, no
 // describe is the record of a document that was done, or failed.
 func (h *history) describe(w *work, name string) journal.Record {
 	r := journal.Record{
-		Name: name, Path: w.entry.path, Params: h.paramsOf(w), How: h.how, State: journal.Done, Output: w.record.Output,
+		Name: name, Path: w.entry.Path, Params: h.paramsOf(w), How: h.how, State: journal.Done, Output: w.record.Output,
 		Attempts: w.report.Requests(), Elements: w.report.Elements, Pages: w.report.AnsweredPages(), Missing: missingPages(w.report),
 		Engine: h.engine, Version: partition.Version,
 	}
@@ -153,7 +153,7 @@ func (r *run) gone() int {
 	}
 	n := 0
 	for record := range r.output.journal.Unseen(false) {
-		if _, there := r.output.size(record.Name); !there || !strings.HasSuffix(record.Name, r.format.extension) || !r.walk.covers(record.Path) {
+		if _, there := r.output.size(record.Name); !there || !strings.HasSuffix(record.Name, r.format.extension) || !r.walk.Covers(record.Path) {
 			continue
 		}
 		if _, err := os.Lstat(record.Path); !errors.Is(err, fs.ErrNotExist) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
+	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
 // An outputFolder is where the outputs of documents go. Nothing is written outside it, whatever the names are.
@@ -23,16 +24,16 @@ type outputFolder struct {
 // openOutput makes the folder and proves that it can be written, before any request is paid for.
 func openOutput(dir string) (_ *outputFolder, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the user's umask decides who may see the outputs
-		return nil, fmt.Errorf("output folder %s: %w", dir, rootPathError(err))
+		return nil, fmt.Errorf("output folder %s: %w", dir, words.Reason(err))
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("output folder %s: %w", dir, rootPathError(err))
+		return nil, fmt.Errorf("output folder %s: %w", dir, words.Reason(err))
 	}
 	o := &outputFolder{root: root}
 	probe, err := newOutputFile(root, hiddenName(), "probe", outputMode)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("output folder %s: %w", dir, rootPathError(err)), root.Close())
+		return nil, errors.Join(fmt.Errorf("output folder %s: %w", dir, words.Reason(err)), root.Close())
 	}
 	probe.discard()
 	return o, nil
@@ -41,7 +42,7 @@ func openOutput(dir string) (_ *outputFolder, err error) {
 // remember opens the folder's journal, and locks it; warn is told of what is out of order there.
 func (o *outputFolder) remember(dir string, warn func(error)) (err error) {
 	if o.journal, err = journal.Open(o.root, dir, warn); err != nil {
-		return fmt.Errorf("output folder %s: %w", dir, rootPathError(err))
+		return fmt.Errorf("output folder %s: %w", dir, words.Reason(err))
 	}
 	return nil
 }
@@ -178,4 +179,24 @@ func (f *outputFile) closeOwn() error {
 		return nil
 	}
 	return f.own.Close()
+}
+
+// foldsCase reports whether names that differ only in case are one file in folder, which must exist below root. It makes a file
+// there and removes it.
+func foldsCase(root *os.Root, folder string) (folds bool, err error) {
+	name := ".case-" + strings.ToLower(rand.Text()[:12])
+	probe := path.Join(folder, name)
+	file, err := root.OpenFile(probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return false, fmt.Errorf("output folder %s: %w", root.Name(), words.Reason(err))
+	}
+	_, err = root.Lstat(path.Join(folder, strings.ToUpper(name)))
+	folds = err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err = errors.Join(err, file.Close(), root.Remove(probe)); err != nil {
+		return false, fmt.Errorf("output folder %s: %w", root.Name(), words.Reason(err))
+	}
+	return folds, nil
 }

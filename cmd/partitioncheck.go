@@ -3,6 +3,7 @@ package cmd
 import (
 	"path/filepath"
 
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -48,7 +49,7 @@ func (f *partitionFlags) check(roots []string) (format, outputOptions, error) {
 	}
 	stdin := 0
 	for _, root := range roots {
-		if root == standardInput {
+		if root == walk.Stdin {
 			stdin++
 		}
 	}
@@ -63,7 +64,7 @@ func (f *partitionFlags) check(roots []string) (format, outputOptions, error) {
 		return form, options, usageError("--stdin-list answers in its own form: -o, -f and --output-format do not go with it")
 	case f.unordered && !f.stdinList:
 		return form, options, usageError("--unordered is for --stdin-list")
-	case stdin > 0 && f.walk.filesFrom == standardInput:
+	case stdin > 0 && f.walk.filesFrom == walk.Stdin:
 		return form, options, usageError("standard input cannot be both the list (--files-from -) and a document (-)")
 	case f.name != "" && stdin == 0:
 		return form, options, usageError("--name is for standard input (-)")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/cmd/internal/page"
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -25,12 +26,13 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 	if err != nil {
 		return err
 	}
-	var w *walk
+	var w *walk.Walk
+	var retried []journal.Failure
 	if !f.stdinList {
-		if w, err = f.newWalk(ctx, sh, roots, form); err != nil {
+		if w, retried, err = f.newWalk(ctx, sh, roots, form); err != nil {
 			return err
 		}
-		if f.output == "" && !w.single() && !form.many {
+		if f.output == "" && !w.Single() && !form.many {
 			return usageError("several documents need -o DIR or -f jsonl")
 		}
 	}
@@ -84,27 +86,28 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 	})()
 	vain.url = client.URL()
 	r := &run{
-		shell: sh, console: console, client: client, params: f.params, walk: w, format: form, outputOptions: options,
+		shell: sh, console: console, client: client, params: f.params, walk: w, retried: retried, format: form, outputOptions: options,
 		watch: vain, name: f.name, verbose: f.verbose || f.progress == progressPlain, documentTimeout: f.run.documentTimeout, stop: stop,
 		inFlight: f.client.inFlight, maxFailures: f.run.maxFailures, ordered: f.output == "" && !f.unordered,
 	}
+	foldCase := false
 	if f.output != "" {
 		if err := f.openOutput(ctx, r); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, r.output.close()) }()
-		if w.foldCase, err = foldsCase(r.output.root, journal.Folder); err != nil {
+		if foldCase, err = foldsCase(r.output.root, journal.Folder); err != nil {
 			return &exitError{exitFailed, err}
 		}
 	}
-	var found survey
+	var found walk.Survey
 	if f.stdinList {
 		vain.stop = func(error) {} // each document has its answer, and who asks knows when to stop
 		r.list = &stdinList{in: sh.stdin, params: f.params, unordered: f.unordered, out: bufio.NewWriter(sh.stdout)}
-	} else if found, err = w.survey(ctx); err != nil {
+	} else if found, err = w.Survey(ctx, foldCase); err != nil {
 		return cmp.Or(interruption(ctx), err)
 	}
-	console.expect(found.documents+found.failing, found.bytes)
+	console.expect(found.Documents+found.Failing, found.Bytes)
 	if r.images, err = options.openImages(); err != nil {
 		return &exitError{exitFailed, err}
 	}
@@ -115,7 +118,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 		report = page.NewRun(f.title(roots), client.engineName(), time.Now())
 		r.report = report
 	}
-	return f.records(ctx, r, found.documents+found.failing)
+	return f.records(ctx, r, found.Documents+found.Failing)
 }
 
 // title is what the page about the run is called.
@@ -133,27 +136,28 @@ func (f *partitionFlags) title(roots []string) string {
 }
 
 // newWalk is the walk through the roots, and through the lists that flags name.
-func (f *partitionFlags) newWalk(ctx context.Context, sh *shell, roots []string, form format) (*walk, error) {
+func (f *partitionFlags) newWalk(ctx context.Context, sh *shell, roots []string, form format) (_ *walk.Walk, retried []journal.Failure, err error) {
 	o, err := f.walk.options(ctx, sh, roots)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if f.run.retryFailed != "" {
-		if o.retried, err = readFailedList(f.run.retryFailed); err != nil {
-			return nil, err
+		if retried, err = readFailedList(f.run.retryFailed); err != nil {
+			return nil, nil, err
 		}
-		o.list = listedFailures(o.retried)
+		o.List = listedFailures(retried)
 	}
 	for _, own := range []string{f.run.summary, f.run.report, f.run.failed, f.run.retryFailed, f.walk.filesFrom} {
-		if own != "" && own != standardInput {
-			o.own = append(o.own, own)
+		if own != "" && own != walk.Stdin {
+			o.Own = append(o.Own, own)
 		}
 	}
-	o.output, o.images, o.extension, o.stdinName = f.output, f.form.options.images, form.extension, "stdin"
+	o.Output, o.Images, o.Extension, o.StdinName = f.output, f.form.options.images, form.extension, "stdin"
 	if f.name != "" {
-		o.stdinName = filepath.Base(f.name)
+		o.StdinName = filepath.Base(f.name)
 	}
-	return newWalk(o)
+	w, err := walk.New(o)
+	return w, retried, err
 }
 
 // openOutput opens the output folder with what is known of earlier runs.
@@ -201,9 +205,9 @@ func (f *partitionFlags) records(ctx context.Context, r *run, documents int) err
 		r.failed.again = retryCommand(f.flags, r.failed.path)
 	}
 	if r.walk != nil {
-		r.failed.carry(r.walk.retried)
+		r.failed.carry(r.retried)
 		if !f.run.force {
-			r.final = newFinalFailures(r.walk.retried)
+			r.final = newFinalFailures(r.retried)
 		}
 	}
 	sum := &summary{Engine: r.client.engineName()}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -98,11 +99,11 @@ func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err
 	if err != nil {
 		return err
 	}
-	w, err := f.run.newWalk(ctx, sh, roots, form)
+	w, _, err := f.run.newWalk(ctx, sh, roots, form)
 	if err != nil {
 		return err
 	}
-	found, err := w.survey(ctx)
+	found, err := w.Survey(ctx, false)
 	if err != nil {
 		return cmp.Or(interruption(ctx), err)
 	}
@@ -118,7 +119,7 @@ func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err
 	if answers != nil {
 		defer func() { _ = answers.Close() }() // it was only looked into
 		console.remark("hashing %s, %s, to look for cached answers; --no-cache skips it",
-			plural(found.documents, "file"), roundBytes(found.bytes))
+			words.Count(found.Documents, "file"), words.Size(found.Bytes))
 	}
 	client, err := f.run.client.newClient(sh, slog.New(slog.DiscardHandler), func(partition.Event) {}, f.run.cache.options(answers))
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/quire-dev/quire/cmd/internal/walk"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -17,7 +19,7 @@ type planning struct {
 	shell   *shell
 	console *console
 	client  *apiClient
-	walk    *walk
+	walk    *walk.Walk
 	params  partition.Params
 	name    string // of standard input
 	verbose bool
@@ -26,7 +28,7 @@ type planning struct {
 
 // A planned is one file on its way. Its plan and err are set before done is closed.
 type planned struct {
-	entry entry
+	entry walk.Entry
 	plan  *partition.Plan
 	err   error
 	done  chan struct{}
@@ -72,10 +74,10 @@ func (p *planning) start(ctx context.Context) <-chan *planned {
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(queue)
-		for e := range p.walk.entries(ctx) {
+		for e := range p.walk.Entries(ctx) {
 			d := &planned{entry: e, done: make(chan struct{})}
 			queue <- d
-			if !e.document() {
+			if !e.Document() {
 				close(d.done)
 				continue
 			}
@@ -90,13 +92,13 @@ func (p *planning) start(ctx context.Context) <-chan *planned {
 }
 
 // one plans one document.
-func (p *planning) one(ctx context.Context, e entry) (*partition.Plan, error) {
+func (p *planning) one(ctx context.Context, e walk.Entry) (*partition.Plan, error) {
 	var document *partition.Document
 	var err error
-	if e.path == standardInput {
+	if e.Path == walk.Stdin {
 		document, err = readStandardInput(ctx, p.shell, p.name)
 	} else {
-		document, err = partition.Open(e.path)
+		document, err = partition.Open(e.Path)
 	}
 	if err != nil {
 		return nil, err
@@ -107,20 +109,20 @@ func (p *planning) one(ctx context.Context, e entry) (*partition.Plan, error) {
 
 // conclude prints a document, and says what is to be said of it. Its error ends the command.
 func (p *planning) conclude(d *planned) error {
-	name := partition.Printable(d.entry.path)
+	name := partition.Printable(d.entry.Path)
 	switch {
-	case d.entry.skip != "":
+	case d.entry.Skip != "":
 		p.sheet.total.Skipped++
-		if p.verbose || !d.entry.quiet {
-			p.console.remark("skipped: %s: %s", name, d.entry.skip)
+		if p.verbose || !d.entry.Quiet {
+			p.console.remark("skipped: %s: %s", name, d.entry.Skip)
 		}
 		return nil
-	case d.entry.err != nil:
-		d.err = &partition.DocumentError{Document: d.entry.path, Kind: partition.KindLocalIO, Err: rootPathError(d.entry.err)}
+	case d.entry.Err != nil:
+		d.err = &partition.DocumentError{Document: d.entry.Path, Kind: partition.KindLocalIO, Err: words.Reason(d.entry.Err)}
 	}
 	if d.err != nil {
 		p.console.say("failed: %s", partition.Printable(d.err.Error()))
-		return p.sheet.failed(d.entry.path, d.err)
+		return p.sheet.failed(d.entry.Path, d.err)
 	}
 	for _, warning := range d.plan.Warnings {
 		p.console.remark("warning: %s: %s", name, warning)

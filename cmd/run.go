@@ -9,7 +9,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/cmd/internal/page"
+	"github.com/quire-dev/quire/cmd/internal/walk"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -20,8 +23,9 @@ type run struct {
 	console         *console
 	client          *apiClient
 	params          partition.Params
-	walk            *walk      // or else
-	list            *stdinList // what is to be done
+	walk            *walk.Walk        // or else
+	retried         []journal.Failure // what the walk is of, where it is one of documents that failed before; not nil then
+	list            *stdinList        // what is to be done
 	format          format
 	outputOptions   outputOptions
 	images          *outputFolder // nil where images stay where they are
@@ -61,19 +65,19 @@ func (r *run) all(ctx context.Context, sum *summary) (lost error) {
 		var workers errgroup.Group
 		workers.SetLimit(r.inFlight + documentsAhead)
 		number := 0
-		for e := range r.entries(ctx) {
+		for w := range r.works(ctx) {
 			if ctx.Err() != nil {
 				break
 			}
 			number++
-			w := &work{number: number, entry: e, done: make(chan struct{})}
-			if e.info != nil {
-				w.size = e.info.Size()
+			w.number, w.done = number, make(chan struct{})
+			if w.entry.Info != nil {
+				w.size = w.entry.Info.Size()
 			}
 			if r.ordered {
 				r.queue <- w
 			}
-			if !e.document() {
+			if !w.entry.Document() {
 				r.settle(ctx, w)
 				r.conclude(w)
 				continue
@@ -108,12 +112,18 @@ func (r *run) all(ctx context.Context, sum *summary) (lost error) {
 	return lost
 }
 
-// entries are what is to be done.
-func (r *run) entries(ctx context.Context) iter.Seq[entry] {
+// works yields what is to be done.
+func (r *run) works(ctx context.Context) iter.Seq[*work] {
 	if r.list != nil {
-		return r.list.entries(ctx)
+		return r.list.works(ctx)
 	}
-	return r.walk.entries(ctx)
+	return func(yield func(*work) bool) {
+		for e := range r.walk.Entries(ctx) {
+			if !yield(&work{entry: e}) {
+				return
+			}
+		}
+	}
 }
 
 // settle decides what has become of a document, and ends a run that is in vain.
@@ -144,14 +154,14 @@ func (r *run) conclude(w *work) {
 
 // tell says to people what became of a document.
 func (r *run) tell(w *work) {
-	name := partition.Printable(w.entry.path)
+	name := partition.Printable(w.entry.Path)
 	for _, warning := range w.report.Warnings {
 		r.console.remark("warning: %s: %s", name, warning)
 	}
 	switch w.state {
 	case stateSkipped:
-		if r.verbose || !w.entry.quiet {
-			r.console.remark("skipped: %s: %s", name, w.entry.skip)
+		if r.verbose || !w.entry.Quiet {
+			r.console.remark("skipped: %s: %s", name, w.entry.Skip)
 		}
 	case stateNotDone:
 		if r.verbose {
@@ -165,7 +175,7 @@ func (r *run) tell(w *work) {
 		}
 	case stateDone:
 		if r.verbose {
-			r.console.remark("done: %s: %s", name, plural(w.report.Elements, "element"))
+			r.console.remark("done: %s: %s", name, words.Count(w.report.Elements, "element"))
 		}
 	}
 }

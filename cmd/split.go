@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/split"
 )
@@ -69,12 +70,12 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return errors.New(plainPathError(path, err))
+		return errors.New(words.PathError(path, err))
 	}
 	defer file.Close() // it was only read
 	info, err := file.Stat()
 	if err != nil {
-		return errors.New(plainPathError(path, err))
+		return errors.New(words.PathError(path, err))
 	}
 	if !info.Mode().IsRegular() {
 		return usageError("%s: not a file", path)
@@ -124,7 +125,7 @@ func (f *splitFlags) write(
 		}
 		name := fmt.Sprintf("%s.%d-%d.pdf", stem, pages.First, pages.Last)
 		if err := writeChunk(out, name, chunk); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(f.output, name), rootPathError(err))
+			return fmt.Errorf("%s: %w", filepath.Join(f.output, name), words.Reason(err))
 		}
 		if f.check {
 			if err := checkChunk(ctx, chunk, pages); err != nil {
@@ -145,8 +146,8 @@ func (f *splitFlags) write(
 	if f.check {
 		checked = ", page counts checked"
 	}
-	fmt.Fprintf(sh.stderr, "%s, %d of %d pages, %d bytes, %s%s\n", plural(len(ranges), "chunk"),
-		ranges[len(ranges)-1].Last-ranges[0].First+1, document.Pages(), bytes, plural(warnings, "warning"), checked)
+	fmt.Fprintf(sh.stderr, "%s, %d of %d pages, %d bytes, %s%s\n", words.Count(len(ranges), "chunk"),
+		ranges[len(ranges)-1].Last-ranges[0].First+1, document.Pages(), bytes, words.Count(warnings, "warning"), checked)
 	return nil
 }
 

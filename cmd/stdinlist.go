@@ -11,6 +11,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -57,67 +58,66 @@ type listedError struct {
 // listedLine is how long a line may be.
 const listedLine = 1 << 20
 
-// entries yields a document a line, as lines come. A line that cannot be understood is a document that fails.
-func (l *stdinList) entries(ctx context.Context) iter.Seq[entry] {
-	return func(yield func(entry) bool) {
+// works yields a document a line, as lines come. A line that cannot be understood is a document that fails.
+func (l *stdinList) works(ctx context.Context) iter.Seq[*work] {
+	return func(yield func(*work) bool) {
 		in := interruptible(ctx, l.in)
 		defer in.Close() // it was only read
 		lines := bufio.NewReaderSize(in, listedLine)
 		for n := 1; ; n++ {
 			line, err := lines.ReadSlice('\n')
-			e := entry{path: fmt.Sprintf("line %d", n), asked: &askedFor{}}
+			w := &work{entry: walk.Entry{Path: fmt.Sprintf("line %d", n)}, asked: &askedFor{}}
 			switch {
 			case errors.Is(err, bufio.ErrBufferFull):
-				e.err = fmt.Errorf("longer than %d bytes", listedLine)
+				w.entry.Err = fmt.Errorf("longer than %d bytes", listedLine)
 				for errors.Is(err, bufio.ErrBufferFull) {
 					_, err = lines.ReadSlice('\n')
 				}
 			case err != nil && !errors.Is(err, io.EOF):
-				e.err = err
+				w.entry.Err = err
 			case err == nil || len(line) > 0:
-				e = l.entry(bytes.TrimSpace(line), n)
+				l.read(bytes.TrimSpace(line), w)
 			default:
 				return
 			}
-			if ctx.Err() != nil || !yield(e) || err != nil {
+			if ctx.Err() != nil || !yield(w) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// askedFor is what an entry of a list carries beside its path.
+// askedFor is what a document of a list carries beside its path.
 type askedFor struct {
 	asked
 	params partition.Params
 }
 
-// entry reads the line with the number n.
-func (l *stdinList) entry(line []byte, n int) entry {
-	a := &askedFor{params: l.params}
-	e := entry{path: fmt.Sprintf("line %d", n), asked: a}
+// read fills in the document that a line asks for.
+func (l *stdinList) read(line []byte, w *work) {
+	a, e := w.asked, &w.entry
+	a.params = l.params
 	if !bytes.HasPrefix(line, []byte("{")) {
 		a.Path = string(line)
 	} else if err := decodeAsked(line, &a.asked); err != nil {
-		e.err = fmt.Errorf("no path and no object: %w", err)
-		return e
+		e.Err = fmt.Errorf("no path and no object: %w", err)
+		return
 	}
 	if a.Path == "" {
-		e.err = errors.New("no path")
-		return e
+		e.Err = errors.New("no path")
+		return
 	}
-	e.path, e.name = a.Path, a.Path
+	e.Path, e.Name = a.Path, a.Path
 	for name, value := range a.Params {
 		values, err := paramTexts(value)
 		if err == nil {
 			err = a.params.Set(name, values...)
 		}
 		if err != nil {
-			e.err = err
-			return e
+			e.Err = err
+			return
 		}
 	}
-	return e
 }
 
 // decodeAsked reads an object; numbers keep their spelling.
@@ -169,7 +169,7 @@ func (l *stdinList) answer(w *work) error {
 
 func (l *stdinList) write(w *work) error {
 	head, err := json.Marshal(answered{
-		Path: w.entry.path, Name: w.entry.asked.Name, ID: w.entry.asked.ID, SHA256: w.record.SHA256, Pages: w.report.AnsweredPages(),
+		Path: w.entry.Path, Name: w.asked.Name, ID: w.asked.ID, SHA256: w.record.SHA256, Pages: w.report.AnsweredPages(),
 		Notes: w.report.Warnings,
 	})
 	if err != nil {

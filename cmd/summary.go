@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -54,7 +55,7 @@ func (s *summary) add(w *work) {
 	switch w.state {
 	case stateSkipped:
 		s.Skipped++
-		countOne(&s.SkippedBy, w.entry.skip)
+		countOne(&s.SkippedBy, w.entry.Skip)
 		return
 	case stateNotDone: // counted at the end, with those that the run did not come to
 	default:
@@ -100,7 +101,7 @@ func (s *summary) addFailure(w *work) {
 		s.MissingPages += missing.Len()
 	}
 	if pages := missingPages(w.report); len(pages) > 0 {
-		s.Missing = append(s.Missing, missing{Document: w.entry.path, Pages: pages, number: w.number})
+		s.Missing = append(s.Missing, missing{Document: w.entry.Path, Pages: pages, number: w.number})
 	}
 }
 
@@ -134,7 +135,7 @@ func (s *summary) lines() []string {
 			counts = append(counts, fmt.Sprintf("%d %s", more.n, more.what))
 		}
 	}
-	requests := plural(s.Requests, "request")
+	requests := words.Count(s.Requests, "request")
 	if s.Retries > 0 {
 		requests += fmt.Sprintf(", %d of them retries", s.Retries)
 	}
@@ -149,7 +150,7 @@ func (s *summary) lines() []string {
 		elapsed = elapsed.Round(100 * time.Millisecond)
 	}
 	lines := []string{
-		strings.Join(counts, ", ") + fmt.Sprintf("; %s, %s", plural(s.Pages, "page"), plural(s.Elements, "element")),
+		strings.Join(counts, ", ") + fmt.Sprintf("; %s, %s", words.Count(s.Pages, "page"), words.Count(s.Elements, "element")),
 		fmt.Sprintf("%s; %s, by %s", requests, elapsed, s.Engine),
 	}
 	for _, kind := range s.kinds() {
@@ -166,11 +167,4 @@ func (s *summary) kinds() []partition.Kind {
 	return slices.SortedFunc(maps.Keys(s.FailedByKind), func(a, b partition.Kind) int {
 		return cmp.Or(s.FailedByKind[b]-s.FailedByKind[a], cmp.Compare(a, b))
 	})
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -10,7 +10,7 @@ import (
 
 // verdict says how the run went, and turns it into the command's error.
 func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir string) error {
-	if r.list == nil && (!r.walk.single() || r.output != nil) {
+	if r.list == nil && (!r.walk.Single() || r.output != nil) {
 		for _, line := range s.lines() {
 			r.console.remark("%s", line)
 		}
@@ -34,7 +34,7 @@ func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir str
 		return interruption(ctx)
 	case cause != nil:
 		return stoppedError(cause, s)
-	case s.Documents == 0 && r.list == nil && r.walk.retried != nil:
+	case s.Documents == 0 && r.list == nil && r.retried != nil:
 		r.console.remark("nothing to retry")
 		return nil
 	case s.Documents == 0 && r.list == nil:

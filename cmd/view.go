@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	pages "github.com/quire-dev/quire/cmd/internal/page"
+	"github.com/quire-dev/quire/cmd/internal/walk"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -86,10 +88,10 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 
 // openElements opens a file, or standard input, and returns how it is called. An interrupt ends the waiting for standard input.
 func openElements(ctx context.Context, sh *shell, path string) (io.ReadCloser, string, error) {
-	if path != standardInput {
+	if path != walk.Stdin {
 		file, err := os.Open(path)
 		if err != nil {
-			return nil, "", errors.New(plainPathError(path, err))
+			return nil, "", errors.New(words.PathError(path, err))
 		}
 		return file, path, nil
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
+	"github.com/quire-dev/quire/cmd/internal/walk"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -28,7 +30,8 @@ const (
 // A work is one document on its way. Its fields are set before done is closed.
 type work struct {
 	number  int // in the walk, from 1
-	entry   entry
+	entry   walk.Entry
+	asked   *askedFor // of a document that a program asks for, see [stdinList]
 	state   state
 	report  partition.Report
 	err     error
@@ -43,18 +46,18 @@ type work struct {
 
 // settle decides what has become of a document.
 func (w *work) settle(ctx context.Context, r *run) {
-	if w.entry.err != nil {
+	if w.entry.Err != nil {
 		kind := partition.KindLocalIO
-		if w.entry.asked != nil {
+		if w.asked != nil {
 			kind = partition.KindBadRequest
 		}
-		w.err = &partition.DocumentError{Document: w.entry.path, Kind: kind, Err: rootPathError(w.entry.err)}
+		w.err = &partition.DocumentError{Document: w.entry.Path, Kind: kind, Err: words.Reason(w.entry.Err)}
 	}
 	switch {
 	case w.state != "": // settled from the journal
 		w.output = w.state != stateFailed
 		return
-	case w.entry.skip != "":
+	case w.entry.Skip != "":
 		w.state = stateSkipped
 		return
 	case w.err == nil:
@@ -88,7 +91,7 @@ func (r *run) one(ctx context.Context, w *work) {
 	start := time.Now()
 	defer func() { w.elapsed = time.Since(start) }()
 	if ctx.Err() != nil {
-		w.err = &partition.DocumentError{Document: w.entry.path, Kind: partition.KindCanceled, Err: context.Cause(ctx)}
+		w.err = &partition.DocumentError{Document: w.entry.Path, Kind: partition.KindCanceled, Err: context.Cause(ctx)}
 		return
 	}
 	if r.documentTimeout > 0 {
@@ -98,12 +101,12 @@ func (r *run) one(ctx context.Context, w *work) {
 	}
 	var document *partition.Document
 	switch {
-	case w.entry.asked != nil && w.entry.asked.Name != "":
-		document, w.err = partition.Open(w.entry.path, partition.WithName(w.entry.asked.Name))
-	case w.entry.path == standardInput && w.entry.asked == nil:
+	case w.asked != nil && w.asked.Name != "":
+		document, w.err = partition.Open(w.entry.Path, partition.WithName(w.asked.Name))
+	case w.entry.Path == walk.Stdin && w.asked == nil:
 		document, w.err = readStandardInput(ctx, r.shell, r.name)
 	default:
-		document, w.err = partition.Open(w.entry.path)
+		document, w.err = partition.Open(w.entry.Path)
 	}
 	if w.err != nil {
 		return
@@ -116,8 +119,8 @@ func (r *run) one(ctx context.Context, w *work) {
 		if r.list != nil && r.hasOutput(w) || r.failed != nil && w.err != nil {
 			w.record.SHA256, _ = document.SHA256(ctx) // without it, less is known of the document
 		}
-	case w.entry.path == standardInput:
-		w.err = r.toFile(ctx, document, w, w.entry.name+r.format.extension)
+	case w.entry.Path == walk.Stdin:
+		w.err = r.toFile(ctx, document, w, w.entry.Name+r.format.extension)
 	default:
 		r.history.do(ctx, document, w, func(name string) error { return r.toFile(ctx, document, w, name) })
 	}
@@ -135,7 +138,7 @@ func (r *run) stopIfUnwritable(err error) {
 func (r *run) toFile(ctx context.Context, d *partition.Document, w *work, name string) error {
 	file, err := r.output.create(name)
 	if err != nil {
-		return &outputError{w.entry.path, err}
+		return &outputError{w.entry.Path, err}
 	}
 	failure := r.write(ctx, d, w, file.Writer)
 	if failure != nil && !isPartial(failure) {
@@ -145,7 +148,7 @@ func (r *run) toFile(ctx context.Context, d *partition.Document, w *work, name s
 	size, err := file.finish()
 	if err != nil {
 		file.discard()
-		return &outputError{w.entry.path, err}
+		return &outputError{w.entry.Path, err}
 	}
 	w.file, w.record.Output = file, size
 	return failure
@@ -154,7 +157,7 @@ func (r *run) toFile(ctx context.Context, d *partition.Document, w *work, name s
 // toStandardOutput streams a single document, but for JSON, which is shown whole or not at all; of several documents each waits
 // for its turn.
 func (r *run) toStandardOutput(ctx context.Context, d *partition.Document, w *work) error {
-	if r.list == nil && r.walk.single() && r.format.streams {
+	if r.list == nil && r.walk.Single() && r.format.streams {
 		out := bufio.NewWriter(r.shell.stdout)
 		failure := r.write(ctx, d, w, out)
 		if err := out.Flush(); err != nil && failure == nil {
@@ -178,8 +181,8 @@ func (r *run) toStandardOutput(ctx context.Context, d *partition.Document, w *wo
 // write sends the document and formats its elements as they come.
 func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bufio.Writer) error {
 	params := r.params
-	if w.entry.asked != nil {
-		params = w.entry.asked.params
+	if w.asked != nil {
+		params = w.asked.params
 	}
 	if params.OutputFormat == partition.OutputCSV {
 		result, err := r.client.Partition(ctx, d, params)
@@ -188,11 +191,11 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 			return err
 		}
 		if _, err := out.Write(result.CSV); err != nil {
-			return &outputError{w.entry.path, err}
+			return &outputError{w.entry.Path, err}
 		}
 		return nil
 	}
-	source := formatSource{name: w.entry.name, path: w.entry.path, images: r.images}
+	source := formatSource{name: w.entry.Name, path: w.entry.Path, images: r.images}
 	if r.outputOptions.sourceField {
 		var err error
 		if source.sha256, err = d.SHA256(ctx); err != nil {
@@ -217,7 +220,7 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 			return err
 		case err == nil && lost == nil:
 			if err := formatter.element(e); err != nil {
-				lost = &outputError{w.entry.path, err}
+				lost = &outputError{w.entry.Path, err}
 				end(lost) // not a break: with a cache, answers under way are still stored
 			}
 		}
@@ -226,7 +229,7 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 		return lost
 	}
 	if err := formatter.end(); err != nil {
-		return &outputError{w.entry.path, err}
+		return &outputError{w.entry.Path, err}
 	}
 	if partial != nil {
 		return partial
@@ -246,7 +249,7 @@ type outputError struct {
 	err  error
 }
 
-func (e *outputError) Error() string { return e.name + ": output: " + rootPathError(e.err).Error() }
+func (e *outputError) Error() string { return e.name + ": output: " + words.Reason(e.err).Error() }
 func (e *outputError) Unwrap() error { return e.err }
 
 // own tells that the output cannot be written because of its name, so that others can.

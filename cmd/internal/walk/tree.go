@@ -1,4 +1,4 @@
-package cmd
+package walk
 
 import (
 	"context"
@@ -21,7 +21,7 @@ type tree struct {
 // folder yields what is in dir, whose outputs stand below name and which is called rel for the globs: "" for the root.
 func (t *tree) folder(ctx context.Context, dir, name, rel string) bool {
 	names, err := readNames(ctx, dir)
-	if err != nil && !t.yield(entry{path: dir, name: name, err: err}) {
+	if err != nil && !t.yield(Entry{Path: dir, Name: name, Err: err}) {
 		return false
 	}
 	for _, base := range names {
@@ -34,7 +34,7 @@ func (t *tree) folder(ctx context.Context, dir, name, rel string) bool {
 
 // child yields one file, or what is in one folder.
 func (t *tree) child(ctx context.Context, path, name, rel string) bool {
-	e := entry{path: filePath(path), name: name}
+	e := Entry{Path: filePath(path), Name: name}
 	if reason := t.leftOutByName(filepath.Base(path)); reason != "" {
 		e.leaveOut(reason)
 		return t.yield(e)
@@ -42,7 +42,7 @@ func (t *tree) child(ctx context.Context, path, name, rel string) bool {
 	info, err := os.Lstat(path)
 	switch {
 	case err != nil:
-		e.err = err
+		e.Err = err
 	case t.globs.excludes(rel, info.IsDir()):
 		e.leaveOut(skipExcluded)
 	case info.IsDir():
@@ -60,18 +60,18 @@ func (t *tree) child(ctx context.Context, path, name, rel string) bool {
 }
 
 // file decides about what is no folder.
-func (t *tree) file(e *entry, rel string, info fs.FileInfo) {
+func (t *tree) file(e *Entry, rel string, info fs.FileInfo) {
 	var reason string
-	if e.info = info; info.Mode()&fs.ModeSymlink != 0 {
-		e.info, reason, e.err = t.follow(e.path)
+	if e.Info = info; info.Mode()&fs.ModeSymlink != 0 {
+		e.Info, reason, e.Err = t.follow(e.Path)
 	}
 	if reason != skipFolder && !t.globs.includes(rel) {
-		reason, e.err = skipExcluded, nil
+		reason, e.Err = skipExcluded, nil
 	}
-	if reason == "" && e.err == nil {
-		reason = t.leftOutFile(e.info)
+	if reason == "" && e.Err == nil {
+		reason = t.leftOutFile(e.Info)
 	}
-	if reason == "" && e.err == nil && !t.take(e.path) {
+	if reason == "" && e.Err == nil && !t.take(e.Path) {
 		reason = skipTwice
 	}
 	if reason != "" {

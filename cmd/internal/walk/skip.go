@@ -1,4 +1,4 @@
-package cmd
+package walk
 
 import (
 	"errors"
@@ -51,21 +51,21 @@ var skipReasons = []struct {
 }
 
 // leaveOut marks an entry as left out.
-func (e *entry) leaveOut(reason string) {
-	e.skip = reason
+func (e *Entry) leaveOut(reason string) {
+	e.Skip = reason
 	for _, row := range skipReasons {
 		if row.reason == reason {
-			e.quiet = row.quiet
+			e.Quiet = row.quiet
 		}
 	}
 }
 
 // leftOutByName is why a walk does not even look at something called so; "" where it does.
-func (w *walk) leftOutByName(base string) string {
+func (w *Walk) leftOutByName(base string) string {
 	switch {
 	case base == journal.Folder:
 		return skipState
-	case strings.HasPrefix(base, ".") && !w.hidden:
+	case strings.HasPrefix(base, ".") && !w.Hidden:
 		return skipHidden
 	case strings.HasPrefix(base, "~$"):
 		return skipLock
@@ -75,7 +75,7 @@ func (w *walk) leftOutByName(base string) string {
 }
 
 // leftOutFile is why a file that was found is no document; "" where it may be one.
-func (w *walk) leftOutFile(info fs.FileInfo) string {
+func (w *Walk) leftOutFile(info fs.FileInfo) string {
 	switch {
 	case w.isOwn(info):
 		return skipOwn
@@ -116,7 +116,7 @@ func (t *tree) follow(link string) (info fs.FileInfo, reason string, err error) 
 	return info, "", nil
 }
 
-// inside resolves a link and tells whether it leads to something in the tree.
+// inside resolves a link and reports whether it leads to something in the tree.
 func (t *tree) inside(link string) (target string, inside bool) {
 	if t.resolved == "" {
 		t.resolved = resolve(t.root)

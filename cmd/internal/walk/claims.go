@@ -1,4 +1,4 @@
-package cmd
+package walk
 
 import (
 	"crypto/sha256"

@@ -1,4 +1,4 @@
-package cmd
+package walk
 
 import (
 	"path"
@@ -49,7 +49,7 @@ func newGlob(flag, text string) (glob, error) {
 	return g, nil
 }
 
-// matches tells whether rel, a path below the root with slashes, is meant.
+// matches reports whether rel, a path below the root with slashes, is meant.
 func (g glob) matches(rel string, folder bool) bool {
 	if g.folders && !folder {
 		return false
@@ -60,7 +60,7 @@ func (g glob) matches(rel string, folder bool) bool {
 	return doublestar.MatchUnvalidated(g.pattern, rel)
 }
 
-// excludes tells whether a file or a folder is left out.
+// excludes reports whether a file or a folder is left out.
 func (g *globs) excludes(rel string, folder bool) bool {
 	for _, one := range g.exclude {
 		if one.matches(rel, folder) {
@@ -70,7 +70,7 @@ func (g *globs) excludes(rel string, folder bool) bool {
 	return false
 }
 
-// includes tells whether a file is among those that are wanted.
+// includes reports whether a file is among those that are wanted.
 func (g *globs) includes(rel string) bool {
 	for _, one := range g.include {
 		if one.matches(rel, false) {

@@ -1,4 +1,4 @@
-package cmd
+package walk
 
 import (
 	"fmt"
@@ -17,20 +17,20 @@ import (
 func TestSurvey(t *testing.T) {
 	plant(t, "in/a.txt", "in/.b", "in/.c", "in/sub/d.txt", "in/e.tmp")
 	require.NoError(t, os.WriteFile("in/empty", nil, 0o600))
-	w, err := newWalk(walkOptions{
-		roots: []string{"in", "-"}, list: []listed{{path: "gone"}, {path: "in/a.txt"}}, exclude: []string{"*.tmp"}, stdinName: "stdin",
-		output: "out", extension: ".json",
+	w, err := New(Options{
+		Roots: []string{"in", "-"}, List: []Listed{{Path: "gone"}, {Path: "in/a.txt"}}, Exclude: []string{"*.tmp"}, StdinName: "stdin",
+		Output: "out", Extension: ".json",
 	})
 	require.NoError(t, err)
-	found, err := w.survey(t.Context())
+	found, err := w.Survey(t.Context(), false)
 	require.NoError(t, err)
-	require.Equal(t, survey{3, 1, 8, map[string]int{skipHidden: 2, skipExcluded: 1, skipEmpty: 1, skipTwice: 1}}, found)
+	require.Equal(t, Survey{3, 1, 8, map[string]int{skipHidden: 2, skipExcluded: 1, skipEmpty: 1, skipTwice: 1}}, found)
 }
 
 func TestSurveyCollisions(t *testing.T) {
 	for name, test := range map[string]struct {
 		files []string
-		o     walkOptions
+		o     Options
 		want  string // "" where there is none
 		fold  string // with foldCase; "" for the same
 	}{
@@ -61,29 +61,29 @@ func TestSurveyCollisions(t *testing.T) {
 			files: []string{"in/STRASSE", "in/straße"},
 			fold:  "in/STRASSE and in/straße lead to the same output, straße.json",
 		},
-		"what is left out collides with nothing": {files: []string{"in/a.txt", "in/b", "in/A.txt"}, o: walkOptions{exclude: []string{"A*"}}},
+		"what is left out collides with nothing": {files: []string{"in/a.txt", "in/b", "in/A.txt"}, o: Options{Exclude: []string{"A*"}}},
 		"roots": {
-			files: []string{"a", "a.json/b"}, o: walkOptions{roots: []string{"a.json", "a"}},
+			files: []string{"a", "a.json/b"}, o: Options{Roots: []string{"a.json", "a"}},
 			want: "a.json/b and a: the output of one stands where the other needs a folder",
 		},
 		"roots by case": {
-			files: []string{"in/x", "IN/x"}, o: walkOptions{roots: []string{"in", "IN"}},
+			files: []string{"in/x", "IN/x"}, o: Options{Roots: []string{"in", "IN"}},
 			fold: "in/x and IN/x lead to the same output, IN/x.json",
 		},
 		"standard input": {
-			files: []string{"stdin"}, o: walkOptions{roots: []string{"stdin", "-"}},
+			files: []string{"stdin"}, o: Options{Roots: []string{"stdin", "-"}},
 			want: "stdin and standard input lead to the same output, stdin.json",
 		},
 		"a list": {
-			files: []string{"x/a", "y/a", "a"}, o: walkOptions{roots: []string{}, list: []listed{{path: "a"}, {path: "x/a"}, {path: "x/../../a"}}},
+			files: []string{"x/a", "y/a", "a"}, o: Options{Roots: []string{}, List: []Listed{{Path: "a"}, {Path: "x/a"}, {Path: "x/../../a"}}},
 			want: "",
 		},
 		"a list by name": {
-			files: []string{"x/a", "y/a"}, o: walkOptions{roots: []string{}, list: []listed{{"x/a", "n"}, {"y/a", "n"}}},
+			files: []string{"x/a", "y/a"}, o: Options{Roots: []string{}, List: []Listed{{"x/a", "n"}, {"y/a", "n"}}},
 			want: "x/a and y/a lead to the same output, n.json",
 		},
 		"a list and a root": {
-			files: []string{"x/a", "y/x/a"}, o: walkOptions{roots: []string{"x"}, list: []listed{{"y/x/a", "x/a"}}},
+			files: []string{"x/a", "y/x/a"}, o: Options{Roots: []string{"x"}, List: []Listed{{"y/x/a", "x/a"}}},
 			want: "x/a and y/x/a lead to the same output, x/a.json",
 		},
 	} {
@@ -99,23 +99,22 @@ func TestSurveyCollisions(t *testing.T) {
 			if files := slices.DeleteFunc(test.files, func(name string) bool { return strings.HasSuffix(name, "/") }); onDisk < len(files) {
 				t.Skip("the file system folds case itself")
 			}
-			test.o.output, test.o.extension, test.o.stdinName = "out", ".json", "stdin"
-			if test.o.roots == nil {
-				test.o.roots = []string{"in"}
+			test.o.Output, test.o.Extension, test.o.StdinName = "out", ".json", "stdin"
+			if test.o.Roots == nil {
+				test.o.Roots = []string{"in"}
 			}
 			for fold, want := range map[bool]string{false: test.want, true: max(test.want, test.fold)} {
-				test.o.foldCase = fold
-				w, err := newWalk(test.o)
+				w, err := New(test.o)
 				require.NoError(t, err)
-				_, err = w.survey(t.Context())
+				_, err = w.Survey(t.Context(), fold)
 				if want == "" {
 					require.NoError(t, err)
 					continue
 				}
 				require.EqualError(t, err, want)
-				require.Equal(t, exitUsage, exitCode(err))
-				w.output = ""
-				_, err = w.survey(t.Context())
+				require.ErrorAs(t, err, new(*UsageError))
+				w.Output = ""
+				_, err = w.Survey(t.Context(), fold)
 				require.NoError(t, err, "on standard output nothing collides")
 			}
 		})
@@ -212,23 +211,4 @@ func TestFoldName(t *testing.T) {
 	} {
 		require.Equal(t, test.same, foldName(test.one) == foldName(test.other), "%q %q", test.one, test.other)
 	}
-}
-
-func TestFoldsCase(t *testing.T) {
-	plant(t, "state/", "Upper")
-	_, err := os.Lstat("uPPER")
-	want := err == nil
-	root, err := os.OpenRoot(".")
-	require.NoError(t, err)
-	defer root.Close()
-	for _, folder := range []string{".", "state"} {
-		got, err := foldsCase(root, folder)
-		require.NoError(t, err)
-		require.Equal(t, want, got)
-	}
-	left, err := os.ReadDir("state")
-	require.NoError(t, err)
-	require.Empty(t, left)
-	_, err = foldsCase(root, "gone")
-	require.ErrorIs(t, err, fs.ErrNotExist)
 }

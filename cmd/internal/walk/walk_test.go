@@ -1,4 +1,4 @@
-package cmd
+package walk
 
 import (
 	"context"
@@ -34,20 +34,20 @@ func link(t *testing.T, target, name string) {
 }
 
 // walked is what a walk comes upon, one line an entry: "path", "path -> name" where they differ, then what became of it.
-func walked(t *testing.T, o walkOptions) []string {
+func walked(t *testing.T, o Options) []string {
 	t.Helper()
-	w, err := newWalk(o)
+	w, err := New(o)
 	require.NoError(t, err)
 	var lines []string
-	for e := range w.entries(t.Context()) {
-		line := filepath.ToSlash(e.path)
-		if e.name != line {
-			line += " -> " + e.name
+	for e := range w.Entries(t.Context()) {
+		line := filepath.ToSlash(e.Path)
+		if e.Name != line {
+			line += " -> " + e.Name
 		}
-		if e.skip != "" {
-			line += ": " + e.skip
+		if e.Skip != "" {
+			line += ": " + e.Skip
 		}
-		if e.err != nil {
+		if e.Err != nil {
 			line += ": error"
 		}
 		lines = append(lines, line)
@@ -67,47 +67,47 @@ func TestWalk(t *testing.T) {
 		"in/medium.txt -> medium.txt", "in/sub/c.txt -> sub/c.txt", "in/sub-1/d.txt -> sub-1/d.txt",
 		"in/~$a.docx -> ~$a.docx: an editor's lock file",
 	}
-	require.Equal(t, inside, walked(t, walkOptions{roots: []string{"in"}, output: "in/out", maxSize: 1000}))
-	require.Equal(t, inside, walked(t, walkOptions{roots: []string{"./in/"}, output: "other/../in/out", maxSize: 1000}))
+	require.Equal(t, inside, walked(t, Options{Roots: []string{"in"}, Output: "in/out", MaxSize: 1000}))
+	require.Equal(t, inside, walked(t, Options{Roots: []string{"./in/"}, Output: "other/../in/out", MaxSize: 1000}))
 
 	t.Run("hidden", func(t *testing.T) {
 		require.Equal(t, []string{"in/.h -> .h", "in/.hidden/x.txt -> .hidden/x.txt", "in/.quire -> .quire: the state of a run"},
-			walked(t, walkOptions{roots: []string{"in"}, hidden: true})[:3])
+			walked(t, Options{Roots: []string{"in"}, Hidden: true})[:3])
 	})
 	t.Run("several roots keep their paths", func(t *testing.T) {
 		require.Equal(t, []string{"other/e.txt", "in/sub/c.txt", "- -> stdin", "in/.h"},
-			walked(t, walkOptions{roots: []string{"other", "in/sub", "-", "in/.h"}, stdinName: "stdin"}))
+			walked(t, Options{Roots: []string{"other", "in/sub", "-", "in/.h"}, StdinName: "stdin"}))
 	})
 	t.Run("what is named is taken", func(t *testing.T) {
-		require.Equal(t, []string{"in/.h -> .h"}, walked(t, walkOptions{roots: []string{"in/.h"}, exclude: []string{"*"}}))
+		require.Equal(t, []string{"in/.h -> .h"}, walked(t, Options{Roots: []string{"in/.h"}, Exclude: []string{"*"}}))
 		require.Equal(t, []string{"in/large.txt -> large.txt: larger than --max-size"},
-			walked(t, walkOptions{roots: []string{"in/large.txt"}, maxSize: 1000}))
+			walked(t, Options{Roots: []string{"in/large.txt"}, MaxSize: 1000}))
 	})
 	t.Run("an output folder that is made on the way", func(t *testing.T) {
-		w, err := newWalk(walkOptions{roots: []string{"other"}, output: "other/made"})
+		w, err := New(Options{Roots: []string{"other"}, Output: "other/made"})
 		require.NoError(t, err)
 		require.NoError(t, os.Mkdir("other/made", 0o700))
 		require.NoError(t, os.WriteFile("other/made/x.json", []byte("[]"), 0o600))
-		for e := range w.entries(t.Context()) {
-			require.Equal(t, "e.txt", e.name)
-			require.EqualValues(t, 4, e.info.Size())
+		for e := range w.Entries(t.Context()) {
+			require.Equal(t, "e.txt", e.Name)
+			require.EqualValues(t, 4, e.Info.Size())
 		}
 	})
 	t.Run("it ends with its context, and when nobody listens", func(t *testing.T) {
-		w, err := newWalk(walkOptions{roots: []string{"in"}})
+		w, err := New(Options{Roots: []string{"in"}})
 		require.NoError(t, err)
 		ctx, cancel := context.WithCancelCause(t.Context())
 		defer cancel(nil)
 		reason := errors.New("enough")
 		n := 0
-		for range w.entries(ctx) {
+		for range w.Entries(ctx) {
 			n++
 			cancel(reason)
 		}
 		require.Equal(t, 1, n)
-		_, err = w.survey(ctx)
+		_, err = w.Survey(ctx, false)
 		require.ErrorIs(t, err, reason)
-		for range w.entries(t.Context()) {
+		for range w.Entries(t.Context()) {
 			n++
 			break
 		}
@@ -132,13 +132,13 @@ func TestWalkRoots(t *testing.T) {
 		"the output":      {[]string{"docs", "up/docs/../docs"}, "up/docs/../docs: the output folder is the input"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := newWalk(walkOptions{roots: test.roots, output: "up/docs"})
+			_, err := New(Options{Roots: test.roots, Output: "up/docs"})
 			if test.want == "" {
 				require.NoError(t, err)
 				return
 			}
 			require.EqualError(t, err, test.want)
-			require.Equal(t, exitUsage, exitCode(err))
+			require.ErrorAs(t, err, new(*UsageError))
 		})
 	}
 }
@@ -146,18 +146,18 @@ func TestWalkRoots(t *testing.T) {
 func TestWalkSingle(t *testing.T) {
 	plant(t, "docs/a.txt")
 	for _, test := range []struct {
-		o    walkOptions
+		o    Options
 		want bool
 	}{
-		{walkOptions{roots: []string{"-"}}, true},
-		{walkOptions{roots: []string{"docs/a.txt"}}, true},
-		{walkOptions{roots: []string{"docs"}}, false},
-		{walkOptions{roots: []string{"docs/a.txt", "-"}}, false},
-		{walkOptions{roots: []string{"docs/a.txt"}, list: []listed{}}, false},
+		{Options{Roots: []string{"-"}}, true},
+		{Options{Roots: []string{"docs/a.txt"}}, true},
+		{Options{Roots: []string{"docs"}}, false},
+		{Options{Roots: []string{"docs/a.txt", "-"}}, false},
+		{Options{Roots: []string{"docs/a.txt"}, List: []Listed{}}, false},
 	} {
-		w, err := newWalk(test.o)
+		w, err := New(test.o)
 		require.NoError(t, err)
-		require.Equal(t, test.want, w.single(), test.o)
+		require.Equal(t, test.want, w.Single(), test.o)
 	}
 }
 
@@ -193,20 +193,20 @@ func TestWalkLinks(t *testing.T) {
 	}
 	for _, root := range []string{"in", "root", filepath.Join(here, "root")} {
 		var got []string
-		for _, line := range walked(t, walkOptions{roots: []string{root}, output: "in/out", exclude: []string{"*.tmp"}}) {
+		for _, line := range walked(t, Options{Roots: []string{root}, Output: "in/out", Exclude: []string{"*.tmp"}}) {
 			_, line, _ = strings.Cut(line, " -> ")
 			got = append(got, line)
 		}
 		require.Equal(t, want, got, root)
 	}
-	w, err := newWalk(walkOptions{roots: []string{"in"}, include: []string{"good"}})
+	w, err := New(Options{Roots: []string{"in"}, Include: []string{"good"}})
 	require.NoError(t, err)
-	for e := range w.entries(t.Context()) {
-		if e.name == "good" {
-			require.True(t, e.info.Mode().IsRegular(), "what a link leads to")
+	for e := range w.Entries(t.Context()) {
+		if e.Name == "good" {
+			require.True(t, e.Info.Mode().IsRegular(), "what a link leads to")
 		}
-		if e.name == "ping" {
-			require.Equal(t, skipExcluded, e.skip)
+		if e.Name == "ping" {
+			require.Equal(t, skipExcluded, e.Skip)
 		}
 	}
 }
@@ -220,7 +220,7 @@ func TestWalkUnreadable(t *testing.T) {
 	require.NoError(t, os.Chmod("in/locked", 0))
 	t.Cleanup(func() { _ = os.Chmod("in/locked", 0o700) })
 	require.Equal(t, []string{"in/a.txt -> a.txt", "in/locked -> locked: error", "in/z.txt -> z.txt"},
-		walked(t, walkOptions{roots: []string{"in"}}))
+		walked(t, Options{Roots: []string{"in"}}))
 }
 
 // Below the longest path that the system knows, a folder cannot be read: it is named, and the walk goes on.
@@ -238,7 +238,7 @@ func TestWalkTooDeep(t *testing.T) {
 		root = deeper
 	}
 	require.NoError(t, root.Close())
-	got := walked(t, walkOptions{roots: []string{"in"}})
+	got := walked(t, Options{Roots: []string{"in"}})
 	require.Len(t, got, 2)
 	require.True(t, strings.HasSuffix(got[0], "ddd: error"), got[0])
 	require.Equal(t, "in/z.txt -> z.txt", got[1])
@@ -253,22 +253,21 @@ func TestWalkNames(t *testing.T) {
 		strings.Repeat("y", 251) + ".txt", "\u00e9.txt",
 	}
 	plant(t, names...)
-	w, err := newWalk(walkOptions{roots: []string{"."}, output: "out", extension: ".json"})
+	w, err := New(Options{Roots: []string{"."}, Output: "out", Extension: ".json"})
 	require.NoError(t, err)
 	var got []string
-	for e := range w.entries(t.Context()) {
-		require.True(t, e.document())
-		require.NotEqual(t, standardInput, e.path)
-		require.FileExists(t, e.path)
-		got = append(got, e.name)
+	for e := range w.Entries(t.Context()) {
+		require.True(t, e.Document())
+		require.NotEqual(t, Stdin, e.Path)
+		require.FileExists(t, e.Path)
+		got = append(got, e.Name)
 	}
 	require.Equal(t, names, got)
-	found, err := w.survey(t.Context())
+	found, err := w.Survey(t.Context(), false)
 	require.NoError(t, err)
-	require.Equal(t, 11, found.documents)
-	require.EqualValues(t, 44, found.bytes)
-	w.foldCase = true
-	_, err = w.survey(t.Context())
+	require.Equal(t, 11, found.Documents)
+	require.EqualValues(t, 44, found.Bytes)
+	_, err = w.Survey(t.Context(), true)
 	require.EqualError(t, err, "e\u0301.txt and \u00e9.txt lead to the same output, \u00e9.txt.json")
 }
 
@@ -279,19 +278,19 @@ func TestWalkList(t *testing.T) {
 	t.Chdir("here")
 	absolute := filepath.Join(here, "d.txt")
 	below := strings.TrimPrefix(filepath.ToSlash(absolute[len(filepath.VolumeName(absolute)):]), "/")
-	list := []listed{
-		{path: "../docs/sub"},          // a folder is gone through
-		{path: "../docs"},              // but not again
-		{path: "../docs/a.txt"},        // was found
-		{path: "../docs/.hidden.txt"},  // was not taken
-		{path: "gone.txt"},             // fails alone
-		{path: "./c.txt"},              //
-		{path: "../here/../gone.txt"},  // another one
-		{path: "gone.txt"},             // fails once
-		{path: absolute},               // its output is inside all the same
-		{path: "../-"},                 // no standard input
-		{path: "../d.txt", name: "x/"}, // called otherwise
-		{path: "../docs/out"},          // the output
+	list := []Listed{
+		{Path: "../docs/sub"},          // a folder is gone through
+		{Path: "../docs"},              // but not again
+		{Path: "../docs/a.txt"},        // was found
+		{Path: "../docs/.hidden.txt"},  // was not taken
+		{Path: "gone.txt"},             // fails alone
+		{Path: "./c.txt"},              //
+		{Path: "../here/../gone.txt"},  // another one
+		{Path: "gone.txt"},             // fails once
+		{Path: absolute},               // its output is inside all the same
+		{Path: "../-"},                 // no standard input
+		{Path: "../d.txt", Name: "x/"}, // called otherwise
+		{Path: "../docs/out"},          // the output
 	}
 	want := []string{
 		"../docs/sub/b.txt -> docs/sub/b.txt", "../docs/.hidden.txt -> docs/.hidden.txt: hidden", "../docs/a.txt -> docs/a.txt",
@@ -300,12 +299,12 @@ func TestWalkList(t *testing.T) {
 		"../here/../gone.txt -> gone.txt: error", "gone.txt: listed already",
 		filepath.ToSlash(absolute) + " -> " + below, "../- -> -", "../d.txt -> x", "../docs/out -> docs/out: the output folder",
 	}
-	require.Equal(t, want, walked(t, walkOptions{list: list, output: "../docs/out"}))
+	require.Equal(t, want, walked(t, Options{List: list, Output: "../docs/out"}))
 
 	t.Chdir("..")
 	require.Equal(t, []string{"d.txt", "./- -> -", "./d.txt -> d.txt: listed already"},
-		walked(t, walkOptions{roots: []string{"d.txt"}, list: []listed{{path: "-"}, {path: "./d.txt"}}}))
-	require.Equal(t, []string{"here/c.txt"}, walked(t, walkOptions{roots: []string{"here"}, list: []listed{}}),
+		walked(t, Options{Roots: []string{"d.txt"}, List: []Listed{{Path: "-"}, {Path: "./d.txt"}}}))
+	require.Equal(t, []string{"here/c.txt"}, walked(t, Options{Roots: []string{"here"}, List: []Listed{}}),
 		"names do not depend on what is in the list")
 }
 

@@ -1,4 +1,4 @@
-package cmd
+package walk
 
 import (
 	"path"
@@ -22,11 +22,11 @@ func outputName(root string) string {
 }
 
 // listedName is where the outputs of a listed path stand.
-func listedName(l listed) string {
-	if l.name != "" {
-		return outputName(l.name)
+func listedName(l Listed) string {
+	if l.Name != "" {
+		return outputName(l.Name)
 	}
-	return outputName(l.path)
+	return outputName(l.Path)
 }
 
 // overlaps are roots by the output names that they take, those of the folders above them included.

@@ -1,4 +1,4 @@
-package cmd
+package walk
 
 import (
 	"testing"
@@ -35,16 +35,16 @@ func TestWalkGlobs(t *testing.T) {
 		"paths are from the own root": {[]string{"in/*.pdf"}, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, err := newWalk(walkOptions{roots: []string{"in"}, include: test.include, exclude: test.exclude})
+			w, err := New(Options{Roots: []string{"in"}, Include: test.include, Exclude: test.exclude})
 			require.NoError(t, err)
 			var got []string
-			for e := range w.entries(t.Context()) {
-				if e.document() {
-					got = append(got, e.name)
+			for e := range w.Entries(t.Context()) {
+				if e.Document() {
+					got = append(got, e.Name)
 					continue
 				}
-				require.Equal(t, skipExcluded, e.skip)
-				require.True(t, e.quiet)
+				require.Equal(t, skipExcluded, e.Skip)
+				require.True(t, e.Quiet)
 			}
 			require.Equal(t, test.want, got)
 		})
@@ -53,17 +53,17 @@ func TestWalkGlobs(t *testing.T) {
 
 func TestWalkBadGlobs(t *testing.T) {
 	for _, test := range []struct {
-		o    walkOptions
+		o    Options
 		want string
 	}{
-		{walkOptions{include: []string{"*", "[a"}}, `--include "[a": not a glob`},
-		{walkOptions{exclude: []string{"{a"}}, `--exclude "{a": not a glob`},
-		{walkOptions{exclude: []string{""}}, `--exclude "": not a glob`},
-		{walkOptions{exclude: []string{"/"}}, `--exclude "/": not a glob`},
-		{walkOptions{include: []string{"docs/"}}, `--include "docs/": a folder; "docs/**" is what is in it`},
+		{Options{Include: []string{"*", "[a"}}, `--include "[a": not a glob`},
+		{Options{Exclude: []string{"{a"}}, `--exclude "{a": not a glob`},
+		{Options{Exclude: []string{""}}, `--exclude "": not a glob`},
+		{Options{Exclude: []string{"/"}}, `--exclude "/": not a glob`},
+		{Options{Include: []string{"docs/"}}, `--include "docs/": a folder; "docs/**" is what is in it`},
 	} {
-		_, err := newWalk(test.o)
+		_, err := New(test.o)
 		require.EqualError(t, err, test.want)
-		require.Equal(t, exitUsage, exitCode(err))
+		require.ErrorAs(t, err, new(*UsageError))
 	}
 }

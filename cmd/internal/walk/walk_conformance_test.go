@@ -1,6 +1,6 @@
 //go:build conformance
 
-package cmd
+package walk
 
 import (
 	"fmt"
@@ -19,18 +19,18 @@ func TestWalkMemory(t *testing.T) {
 	for i := range files {
 		require.NoError(t, os.WriteFile(fmt.Sprintf("in/document-%010d.txt", i), []byte("x"), 0o600))
 	}
-	for name, o := range map[string]walkOptions{
-		"a tree": {roots: []string{"in"}},
-		"a list": {list: []listed{{path: "in"}}},
+	for name, o := range map[string]Options{
+		"a tree": {Roots: []string{"in"}},
+		"a list": {List: []Listed{{Path: "in"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o.output, o.extension, o.foldCase = "out", ".json", true
-			w, err := newWalk(o)
+			o.Output, o.Extension = "out", ".json"
+			w, err := New(o)
 			require.NoError(t, err)
-			c := &claims{foldCase: true, everything: o.list != nil}
+			c := &claims{foldCase: true, everything: o.List != nil}
 			before, n, most := liveBytes(), 0, uint64(0)
-			for e := range w.entries(t.Context()) {
-				require.NoError(t, c.add(e.name+w.extension))
+			for e := range w.Entries(t.Context()) {
+				require.NoError(t, c.add(e.Name+w.Extension))
 				if n++; n == 1 || n%(files/4) == 0 {
 					most = max(most, liveBytes()-before)
 				}
@@ -49,12 +49,12 @@ func BenchmarkWalk(b *testing.B) {
 	for i := range 10_000 {
 		require.NoError(b, os.WriteFile(fmt.Sprintf("document-%010d.txt", i), []byte("x"), 0o600))
 	}
-	w, err := newWalk(walkOptions{roots: []string{"."}, output: "out", extension: ".json"})
+	w, err := New(Options{Roots: []string{"."}, Output: "out", Extension: ".json"})
 	require.NoError(b, err)
 	for b.Loop() {
-		found, err := w.survey(b.Context())
+		found, err := w.Survey(b.Context(), false)
 		require.NoError(b, err)
-		require.Equal(b, 10_000, found.documents)
+		require.Equal(b, 10_000, found.Documents)
 	}
 }
 

@@ -1,12 +1,8 @@
-package cmd
+package walk
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -38,7 +34,7 @@ func TestFilesList(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text))} {
-				list, err := parseFilesList(r)
+				list, err := ReadList(r)
 				if test.err != "" {
 					require.EqualError(t, err, test.err)
 					continue
@@ -46,43 +42,13 @@ func TestFilesList(t *testing.T) {
 				require.NoError(t, err)
 				got := []string{}
 				for _, l := range list {
-					require.Empty(t, l.name)
-					got = append(got, l.path)
+					require.Empty(t, l.Name)
+					got = append(got, l.Path)
 				}
 				require.Equal(t, test.want, got)
 			}
 		})
 	}
-}
-
-func TestReadFilesList(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "list")
-	_, err := readFilesList(t.Context(), path, nil)
-	require.EqualError(t, err, "--files-from "+path+": no such file or folder")
-	require.Equal(t, exitUsage, exitCode(err))
-	require.NoError(t, os.WriteFile(path, []byte("a\nb\n"), 0o600))
-	list, err := readFilesList(t.Context(), path, nil)
-	require.NoError(t, err)
-	require.Equal(t, []listed{{path: "a"}, {path: "b"}}, list)
-	list, err = readFilesList(t.Context(), "-", strings.NewReader("c"))
-	require.NoError(t, err)
-	require.Equal(t, []listed{{path: "c"}}, list)
-	_, err = readFilesList(t.Context(), "-", iotest.ErrReader(errors.New("torn")))
-	require.EqualError(t, err, "--files-from -: torn")
-	_, err = readFilesList(t.Context(), filepath.Dir(path), nil)
-	require.Equal(t, exitUsage, exitCode(err))
-
-	// An interrupt ends the waiting for a list that does not come.
-	ctx, cancel := context.WithCancelCause(t.Context())
-	defer cancel(nil)
-	stdin, typist := io.Pipe()
-	defer typist.Close()
-	go func() {
-		_, _ = typist.Write([]byte("a\n"))
-		cancel(&stopped{os.Interrupt})
-	}()
-	_, err = readFilesList(ctx, "-", stdin)
-	require.Equal(t, exitInterrupted, exitCode(err))
 }
 
 // A list is read or refused, and what was read is what a list of the same paths would be.
@@ -91,33 +57,19 @@ func FuzzFilesList(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		list, err := parseFilesList(bytes.NewReader(data))
+		list, err := ReadList(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
 		require.NotNil(t, list)
 		var again bytes.Buffer
 		for _, l := range list {
-			require.NotContains(t, l.path, "\x00")
-			require.NotEmpty(t, l.path)
-			again.WriteString(l.path + "\x00")
+			require.NotContains(t, l.Path, "\x00")
+			require.NotEmpty(t, l.Path)
+			again.WriteString(l.Path + "\x00")
 		}
-		same, err := parseFilesList(&again)
+		same, err := ReadList(&again)
 		require.NoError(t, err)
 		require.Equal(t, list, same)
 	})
-}
-
-func TestWalkFlags(t *testing.T) {
-	sh := &shell{stdin: strings.NewReader("a\n")}
-	f := walkFlags{hidden: true, include: []string{"*.a"}, exclude: []string{"*.b"}, maxSize: 5, filesFrom: "-"}
-	o, err := f.options(t.Context(), sh, []string{"x"})
-	require.NoError(t, err)
-	require.Equal(t, walkOptions{
-		roots: []string{"x"}, list: []listed{{path: "a"}}, hidden: true, include: []string{"*.a"}, exclude: []string{"*.b"}, maxSize: 5,
-	}, o)
-	f.filesFrom = ""
-	o, err = f.options(t.Context(), sh, []string{"-"})
-	require.NoError(t, err)
-	require.Nil(t, o.list)
 }

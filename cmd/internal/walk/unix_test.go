@@ -1,6 +1,6 @@
 //go:build unix
 
-package cmd
+package walk
 
 import (
 	"syscall"
@@ -13,12 +13,12 @@ import (
 func TestWalkPipe(t *testing.T) {
 	plant(t, "in/a.txt")
 	require.NoError(t, syscall.Mkfifo("in/pipe", 0o600))
-	require.Equal(t, []string{"in/a.txt -> a.txt", "in/pipe -> pipe: not a regular file"}, walked(t, walkOptions{roots: []string{"in"}}))
+	require.Equal(t, []string{"in/a.txt -> a.txt", "in/pipe -> pipe: not a regular file"}, walked(t, Options{Roots: []string{"in"}}))
 	require.Equal(t, []string{"in/pipe: error", "in/pipe: listed already"},
-		walked(t, walkOptions{list: []listed{{path: "in/pipe"}, {path: "in/pipe"}}}))
-	w, err := newWalk(walkOptions{roots: []string{"in/pipe"}})
+		walked(t, Options{List: []Listed{{Path: "in/pipe"}, {Path: "in/pipe"}}}))
+	w, err := New(Options{Roots: []string{"in/pipe"}})
 	require.NoError(t, err)
-	found, err := w.survey(t.Context())
+	found, err := w.Survey(t.Context(), false)
 	require.NoError(t, err)
-	require.Zero(t, found.documents)
+	require.Zero(t, found.Documents)
 }
