@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -49,7 +50,7 @@ func openCache(dir string, o cache.Options) (*cache.Dir, error) {
 }
 
 // open opens the cache for a run. One that cannot be opened is said, and the run goes on without it.
-func (f *cacheFlags) open(c *console) (*cache.Dir, error) {
+func (f *cacheFlags) open(c *screen.Console) (*cache.Dir, error) {
 	switch {
 	case f.off && f.refresh:
 		return nil, usageError("--no-cache and --refresh exclude each other")
@@ -58,11 +59,9 @@ func (f *cacheFlags) open(c *console) (*cache.Dir, error) {
 	case f.off:
 		return nil, nil
 	}
-	dir, err := openCache(f.dir, cache.Options{MaxAge: limit(f.maxAge), MaxSize: limit(f.maxSize), Warn: func(err error) {
-		c.remark("warning: %s", partition.Printable(err.Error()))
-	}})
+	dir, err := openCache(f.dir, cache.Options{MaxAge: limit(f.maxAge), MaxSize: limit(f.maxSize), Warn: c.Warn})
 	if err != nil {
-		c.remark("warning: %s; going on without a cache", partition.Printable(err.Error()))
+		c.Remark("warning: %s; going on without a cache", partition.Printable(err.Error()))
 		return nil, nil
 	}
 	return dir, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
@@ -216,7 +217,7 @@ func (f *doctorFlags) document(ctx context.Context, sh *shell, d *diagnosis, cli
 	document := partition.FromReaderAt("note.txt", strings.NewReader(sampleText), int64(len(sampleText)))
 	defer func() { _ = document.Close() }() // it is in memory
 	most := max(f.client.elapsed, f.client.timeout)
-	limited, cancel := context.WithTimeoutCause(ctx, most, noAnswer(most))
+	limited, cancel := context.WithTimeoutCause(ctx, most, &outcome.TimeLimit{Limit: most})
 	defer cancel()
 	result, err := client.Partition(limited, document, partition.Params{Strategy: partition.StrategyFast})
 	switch {

@@ -1,6 +1,8 @@
 package cmd
 
-import "slices"
+import (
+	"slices"
+)
 
 // A nameFilter keeps names, or leaves them out. The zero value keeps all.
 type nameFilter struct {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"strings"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -71,10 +72,10 @@ func formatsThatCan(a ability) string {
 
 // A formatSource is what a format may say of the document whose elements it writes.
 type formatSource struct {
-	name   string        // of its output, with slashes and without the format's extension
-	path   string        // as it was given
-	sha256 string        // of its content, in lower-case hex; needed with --source-field only
-	images *outputFolder // what [outputOptions.openImages] returned
+	name   string         // of its output, with slashes and without the format's extension
+	path   string         // as it was given
+	sha256 string         // of its content, in lower-case hex; needed with --source-field only
+	images *folder.Folder // what [outputOptions.openImages] returned
 }
 
 // An elementWriter writes the elements of one document, those that the options ask for.

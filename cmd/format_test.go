@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -95,7 +96,7 @@ func richElements(t *testing.T) []partition.Element {
 }
 
 // formatted is the output of elements with these flags.
-func formatted(t *testing.T, flags string, images *outputFolder, elements ...partition.Element) (string, *elementWriter) {
+func formatted(t *testing.T, flags string, images *folder.Folder, elements ...partition.Element) (string, *elementWriter) {
 	t.Helper()
 	form, options, err := checkFormatFlags(strings.Fields(flags)...)
 	require.NoError(t, err)

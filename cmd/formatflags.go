@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/quire-dev/quire/cmd/internal/folder"
 )
 
 // formatFlags say in which form elements are written, and which of them.
@@ -143,9 +145,9 @@ func (o outputOptions) key() string {
 
 // openImages opens the folder of --images, before any request is paid for; nil where images stay where they are. The caller
 // closes it.
-func (o outputOptions) openImages() (*outputFolder, error) {
+func (o outputOptions) openImages() (*folder.Folder, error) {
 	if o.images == "" {
 		return nil, nil
 	}
-	return openOutput(o.images)
+	return folder.Open(o.images)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -21,7 +22,7 @@ var imageTypes = []struct{ begins, extension string }{
 // the folder. The number counts every element of the document, from 1, so that the same image has the same name whatever is left
 // out. An image of the same name is replaced.
 type imageWriter struct {
-	folder  *outputFolder
+	folder  *folder.Folder
 	dir     string // the folder's name as it was given
 	name    string // of the output, with slashes
 	damaged []int  // numbers of the elements whose image cannot be decoded
@@ -36,15 +37,15 @@ func (w *imageWriter) write(number int, e partition.Element) (string, error) {
 		return "", nil
 	}
 	name := path.Join(w.name, fmt.Sprintf("%d-%s%s", number, plainName(string(e.Type)), imageExtension(image)))
-	file, err := w.folder.create(name)
+	file, err := w.folder.Create(name)
 	if err != nil {
 		return "", fmt.Errorf("image %s: %w", name, err)
 	}
 	if _, err := file.Write(image); err != nil {
-		file.discard()
+		file.Discard()
 		return "", fmt.Errorf("image %s: %w", name, err)
 	}
-	if err := file.commit(); err != nil {
+	if err := file.Commit(); err != nil {
 		return "", fmt.Errorf("image %s: %w", name, err)
 	}
 	return path.Join(filepath.ToSlash(w.dir), name), nil

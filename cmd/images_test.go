@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -19,12 +20,12 @@ func TestImages(t *testing.T) {
 			{"images.jsonl", "-f jsonl --images pictures/new --exclude-element-types NarrativeText"},
 			{"images.csv", "-f csv --images pictures/new --metadata-include image_path"},
 		} {
-			folder, err := outputOptions{images: filepath.Join(parent, "pictures", "new")}.openImages()
+			images, err := outputOptions{images: filepath.Join(parent, "pictures", "new")}.openImages()
 			require.NoError(t, err)
-			got, writer := formatted(t, test.flags, folder, richElements(t)...)
+			got, writer := formatted(t, test.flags, images, richElements(t)...)
 			requireGolden(t, test.golden, got)
 			require.Equal(t, []string{"element 25: image_base64 is damaged and stays as it is"}, writer.warnings())
-			require.NoError(t, folder.close())
+			require.NoError(t, images.Close())
 			files := map[string]string{}
 			require.NoError(t, filepath.WalkDir(parent, func(path string, d fs.DirEntry, err error) error {
 				if err != nil || d.IsDir() {
@@ -47,22 +48,22 @@ func TestImages(t *testing.T) {
 // Nothing is written outside the folder, whatever a document or a type is called.
 func TestImagesStayInTheirFolder(t *testing.T) {
 	parent := t.TempDir()
-	folder, err := openOutput(filepath.Join(parent, "images"))
+	images, err := folder.Open(filepath.Join(parent, "images"))
 	require.NoError(t, err)
-	defer func() { require.NoError(t, folder.close()) }()
+	defer func() { require.NoError(t, images.Close()) }()
 	e := partition.Element{Type: "/../../x", Metadata: partition.Metadata{ImageBase64: "R0lG"}}
 
-	escaping := &imageWriter{folder: folder, dir: "images", name: "../../out"}
+	escaping := &imageWriter{folder: images, dir: "images", name: "../../out"}
 	_, err = escaping.write(1, e)
 	require.ErrorContains(t, err, "image ../../out/1-x.bin: ")
 
 	require.NoError(t, os.Symlink(parent, filepath.Join(parent, "images", "link")))
-	linked := &imageWriter{folder: folder, dir: "images", name: "link"}
+	linked := &imageWriter{folder: images, dir: "images", name: "link"}
 	_, err = linked.write(1, e)
 	require.ErrorContains(t, err, "image link/1-x.bin: ")
 
 	e.Type = "…"
-	inside := &imageWriter{folder: folder, dir: "images", name: "d"}
+	inside := &imageWriter{folder: images, dir: "images", name: "d"}
 	name, err := inside.write(3, e)
 	require.NoError(t, err)
 	require.Equal(t, "images/d/3-element.bin", name)

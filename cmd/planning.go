@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
@@ -17,12 +19,11 @@ import (
 // A planning plans documents, several at once, and prints them in the order of the walk.
 type planning struct {
 	shell   *shell
-	console *console
+	console *screen.Console
 	client  *apiClient
 	walk    *walk.Walk
 	params  partition.Params
 	name    string // of standard input
-	verbose bool
 	sheet   *planSheet
 }
 
@@ -59,7 +60,7 @@ func (p *planning) all(ctx context.Context) error {
 	case errors.Is(lost, syscall.EPIPE):
 		return &exitError{exitBrokenPipe, nil}
 	case lost != nil:
-		return &outputError{"standard output", lost}
+		return &folder.WriteError{Name: "standard output", Err: lost}
 	case p.sheet.total.Failed > 0:
 		return &exitError{exitPartial, nil}
 	default:
@@ -113,19 +114,17 @@ func (p *planning) conclude(d *planned) error {
 	switch {
 	case d.entry.Skip != "":
 		p.sheet.total.Skipped++
-		if p.verbose || !d.entry.Quiet {
-			p.console.remark("skipped: %s: %s", name, d.entry.Skip)
-		}
+		p.console.Skipped(d.entry.Path, d.entry.Skip, d.entry.Quiet)
 		return nil
 	case d.entry.Err != nil:
 		d.err = &partition.DocumentError{Document: d.entry.Path, Kind: partition.KindLocalIO, Err: words.Reason(d.entry.Err)}
 	}
 	if d.err != nil {
-		p.console.say("failed: %s", partition.Printable(d.err.Error()))
+		p.console.Say("failed: %s", partition.Printable(d.err.Error()))
 		return p.sheet.failed(d.entry.Path, d.err)
 	}
 	for _, warning := range d.plan.Warnings {
-		p.console.remark("warning: %s: %s", name, warning)
+		p.console.Remark("warning: %s: %s", name, warning)
 	}
 	return p.sheet.document(d.plan)
 }

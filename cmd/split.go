@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/split"
@@ -89,11 +90,11 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(f.output)
+	out, err := folder.Open(f.output)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.close()) }()
+	defer func() { err = errors.Join(err, out.Close()) }()
 	for _, warning := range document.Warnings() {
 		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(path), partition.Printable(warning))
 	}
@@ -113,7 +114,7 @@ func (f *splitFlags) ranges(pages int) ([]split.PageRange, error) {
 }
 
 func (f *splitFlags) write(
-	ctx context.Context, sh *shell, document *split.Document, ranges []split.PageRange, out *outputFolder, path string,
+	ctx context.Context, sh *shell, document *split.Document, ranges []split.PageRange, out *folder.Folder, path string,
 ) error {
 	bytes, warnings := int64(0), len(document.Warnings())
 	base := filepath.Base(path)
@@ -164,16 +165,16 @@ func checkChunk(ctx context.Context, chunk *split.Chunk, pages split.PageRange) 
 	return nil
 }
 
-func writeChunk(out *outputFolder, name string, chunk *split.Chunk) error {
-	file, err := out.create(name)
+func writeChunk(out *folder.Folder, name string, chunk *split.Chunk) error {
+	file, err := out.Create(name)
 	if err != nil {
 		return err
 	}
 	if _, err := chunk.WriteTo(file); err != nil {
-		file.discard()
+		file.Discard()
 		return err
 	}
-	return file.commit()
+	return file.Commit()
 }
 
 func splitError(ctx context.Context, subject string, err error) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	pages "github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
@@ -63,15 +64,15 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 		if sameFile(path, output) {
 			return usageError("-o %s would replace the elements", output)
 		}
-		file, err := openFile("page", output)
+		file, err := folder.OpenFile("page", output)
 		if err != nil {
 			return err
 		}
-		defer file.discard() // nothing, once it is in its place
-		write = file.fill
+		defer file.Discard() // nothing, once it is in its place
+		write = file.Fill
 	}
-	body := &spool{}
-	defer body.close()
+	body := &folder.Spool{}
+	defer body.Close()
 	buffered := bufio.NewWriterSize(body, 64<<10)
 	v := pages.NewView(name, buffered)
 	if err := readElements(ctx, in, v.Element); err != nil {
@@ -83,7 +84,7 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 	if err := buffered.Flush(); err != nil {
 		return err
 	}
-	return write(func(w io.Writer) error { return v.Write(w, body.copyTo) })
+	return write(func(w io.Writer) error { return v.Write(w, body.CopyTo) })
 }
 
 // openElements opens a file, or standard input, and returns how it is called. An interrupt ends the waiting for standard input.

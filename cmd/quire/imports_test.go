@@ -23,17 +23,23 @@ const module = "github.com/quire-dev/quire"
 
 // arrows says which packages of this module a package may import. A package below one of these belongs to it.
 var arrows = map[string][]string{
-	"retry":                       {},
-	"split":                       {},
-	"cache":                       {},
-	"partition":                   {"retry", "split"},
-	"partition/local":             {"partition", "split"},
-	"partition/partitiontest":     {"partition", "split"},
-	"cmd":                         {"partition", "partition/local", "cache", "split", "retry", "cmd/internal/folder/journal", "cmd/internal/page", "cmd/internal/walk", "cmd/internal/words"},
+	"retry":                   {},
+	"split":                   {},
+	"cache":                   {},
+	"partition":               {"retry", "split"},
+	"partition/local":         {"partition", "split"},
+	"partition/partitiontest": {"partition", "split"},
+	"cmd": {
+		"partition", "partition/local", "cache", "split", "retry", "cmd/internal/folder", "cmd/internal/folder/journal", "cmd/internal/outcome",
+		"cmd/internal/page", "cmd/internal/screen", "cmd/internal/walk", "cmd/internal/words",
+	},
+	"cmd/internal/folder":         {"cmd/internal/folder/journal", "cmd/internal/outcome", "cmd/internal/walk", "cmd/internal/words", "partition"},
 	"cmd/internal/folder/journal": {},
+	"cmd/internal/outcome":        {"cmd/internal/folder/journal", "partition"},
+	"cmd/internal/page":           {"cmd/internal/outcome", "partition", "retry"},
+	"cmd/internal/screen":         {"cmd/internal/outcome", "cmd/internal/words", "partition", "retry"},
 	"cmd/internal/walk":           {"cmd/internal/folder/journal", "cmd/internal/words"},
 	"cmd/internal/words":          {},
-	"cmd/internal/page":           {"partition", "retry"},
 	"cmd/quire":                   {"cmd"},
 }
 
@@ -52,7 +58,7 @@ var owners = map[string]string{
 	"github.com/spf13/pflag":                "cmd",
 	"go.yaml.in/yaml":                       "cmd",
 	"gopkg.in/yaml.v3":                      "cmd",
-	"golang.org/x/term":                     "cmd",
+	"golang.org/x/term":                     "cmd/internal/screen",
 	"github.com/stretchr/testify":           "",
 	"github.com/rogpeppe/go-internal":       "",
 	"go.uber.org/goleak":                    "",

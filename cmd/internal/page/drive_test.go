@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/partitiontest"
@@ -58,13 +59,13 @@ func driven(t *testing.T) (data []byte, requests, retries, failed int) {
 				d := partition.FromReaderAt(name, bytes.NewReader(pdf), int64(len(pdf)))
 				result, err := c.Partition(t.Context(), d, partition.Params{Split: partition.Split{AllowFailed: true, Narrow: true}})
 				o := page.Outcome{
-					Name: name, State: page.Done, Pages: result.Report.AnsweredPages(), Elements: len(result.Elements),
+					Name: name, State: outcome.Done, Pages: result.Report.AnsweredPages(), Elements: len(result.Elements),
 					Requests: result.Report.Requests(), Retries: result.Report.Retries(), MaybeBilledTwice: result.Report.MaybeBilledTwice(),
 				}
 				if err != nil {
-					o.State, o.Kind, o.Err = page.Failed, partition.KindOf(err), err.Error()
+					o.State, o.Kind, o.Err = outcome.Failed, partition.KindOf(err), err.Error()
 					if partial := (*partition.PartialError)(nil); errors.As(err, &partial) {
-						o.State = page.Partial
+						o.State = outcome.Partial
 					}
 					for _, pages := range result.Report.Missing {
 						o.Missing += pages.Len()

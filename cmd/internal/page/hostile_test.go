@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/retry"
@@ -140,7 +141,7 @@ func hostileRun(t *testing.T, text string) []byte {
 		}
 		r.Observe(partition.Event{Kind: partition.DocumentEnd, Document: text, Err: errors.New(text)})
 		r.Document(page.Outcome{
-			Name: text, State: page.Failed, Kind: partition.Kind(text), Err: text, Missing: 1, MissingPages: []string{text},
+			Name: text, State: outcome.Failed, Kind: partition.Kind(text), Err: text, Missing: 1, MissingPages: []string{text},
 		})
 		require.NoError(t, r.Write(&out, []page.Total{{Name: text, Value: text}}))
 	})

@@ -1,6 +1,8 @@
 package page
 
-import "time"
+import (
+	"time"
+)
 
 // overviewBins is how many columns the overview has at most; it uses at least half of them once the run is long enough.
 const overviewBins = 120

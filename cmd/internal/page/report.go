@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -74,7 +75,7 @@ func (r *Run) report(more []Total) *report {
 		Head: newHead(r.title, readFile("run.css")), Title: r.title, Engine: r.engine,
 		Started: r.start.Format("2006-01-02 15:04:05 -07:00"), Took: span(r.last),
 		Totals: append(r.totals(), more...), Overview: r.drawOverview(),
-		MoreFailures:  r.figures.states[Failed] + r.figures.states[Partial] - len(r.failures),
+		MoreFailures:  r.figures.states[outcome.Failed] + r.figures.states[outcome.Partial] - len(r.failures),
 		MoreDocuments: r.ended - len(r.slowest), MoreClosings: r.moreClosings, Undrawn: r.undrawn,
 	}
 	anchors := map[string]string{}
@@ -116,11 +117,11 @@ func (r *Run) totals() []Total {
 		count  int
 		always bool
 	}{
-		{"done", f.states[Done], true},
-		{"partial", f.states[Partial], false},
-		{"failed", f.states[Failed], true},
-		{"unchanged", f.states[Unchanged], false},
-		{"not done", f.states[NotDone], false},
+		{"done", f.states[outcome.Done], true},
+		{"partial", f.states[outcome.Partial], false},
+		{"failed", f.states[outcome.Failed], true},
+		{"unchanged", f.states[outcome.Unchanged], false},
+		{"not done", f.states[outcome.NotDone], false},
 		{"pages", f.pages, true},
 		{"missing pages", f.missing, false},
 		{"elements", f.elements, true},
@@ -190,7 +191,7 @@ func (t *timeline) state() string {
 	case t.outcome != nil:
 		return string(t.outcome.State)
 	case t.failed:
-		return string(Failed)
+		return string(outcome.Failed)
 	}
 	return ""
 }

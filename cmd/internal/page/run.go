@@ -6,27 +6,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/retry"
-)
-
-// A State is how a document ended.
-type State string
-
-// The states.
-const (
-	Done      State = "done"
-	Partial   State = "partial" // pages are missing
-	Failed    State = "failed"
-	Unchanged State = "unchanged" // its output was there already
-	NotDone   State = "not done"  // the run ended before
 )
 
 // An Outcome is what a run says of a document once it is concluded.
 type Outcome struct {
 	ID               string // as in its events; "" where there were none
 	Name             string
-	State            State
+	State            outcome.State
 	Pages            int      // answered
 	Missing          int      // pages without an answer
 	MissingPages     []string // their ranges
@@ -38,6 +27,22 @@ type Outcome struct {
 	Kind             partition.Kind // of the error
 	Err              string
 	Elapsed          time.Duration
+}
+
+// OutcomeOf is what the page says of a document.
+func OutcomeOf(o *outcome.Outcome) Outcome {
+	said := Outcome{
+		ID: o.Report.ID, Name: o.Path, State: o.State, Pages: o.Report.AnsweredPages(), MissingPages: o.MissingPages(),
+		Elements: o.Report.Elements, Requests: o.Report.Requests(), Retries: o.Report.Retries(),
+		MaybeBilledTwice: o.Report.MaybeBilledTwice(), CacheHits: o.Report.CacheHits(), Elapsed: o.Elapsed,
+	}
+	for _, missing := range o.Report.Missing {
+		said.Missing += missing.Len()
+	}
+	if o.Err != nil {
+		said.Kind, said.Err = o.Kind(), o.Message()
+	}
+	return said
 }
 
 // The limits of what a run holds, however many documents there are. What is beyond is counted, and said on the page.
@@ -78,7 +83,7 @@ type Run struct {
 
 // figures are sums over the outcomes.
 type figures struct {
-	states                                                                map[State]int
+	states                                                                map[outcome.State]int
 	documents, pages, missing, elements, requests, retries, twice, cached int
 }
 
@@ -107,7 +112,7 @@ func NewRun(title, engine string, start time.Time) *Run {
 	return &Run{
 		title: partition.Printable(title), engine: partition.Printable(engine), start: start,
 		live: map[string]*timeline{}, rules: map[string]*ruleCount{}, waits: map[partKey]pause{}, answers: map[answerKey]int{},
-		figures: figures{states: map[State]int{}}, overview: newOverview(),
+		figures: figures{states: map[outcome.State]int{}}, overview: newOverview(),
 	}
 }
 
@@ -133,7 +138,7 @@ func (r *Run) Document(o Outcome) {
 			t.outcome = kept
 		}
 	}
-	if (o.State == Failed || o.State == Partial) && len(r.failures) < maxFailures {
+	if (o.State == outcome.Failed || o.State == outcome.Partial) && len(r.failures) < maxFailures {
 		r.failures = append(r.failures, *kept)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/retry"
@@ -121,13 +122,13 @@ func TestRunGolden(t *testing.T) {
 		c.end(100*time.Millisecond, nil)
 
 		r.Document(page.Outcome{
-			Name: "docs/<b>.pdf", State: page.Partial, Pages: 4, Missing: 1, MissingPages: []string{"5"}, Elements: 9,
+			Name: "docs/<b>.pdf", State: outcome.Partial, Pages: 4, Missing: 1, MissingPages: []string{"5"}, Elements: 9,
 			Requests: 2, Retries: 1, MaybeBilledTwice: 1, Kind: partition.KindServer, Err: "docs/<b>.pdf page 5: 503: OCR timed out", Elapsed: 6 * time.Second,
 		})
-		r.Document(page.Outcome{Name: "docs/a.pdf", State: page.Done, Pages: 4, Elements: 8, Requests: 2, Retries: 1, CacheHits: 1, Elapsed: 4 * time.Second})
-		r.Document(page.Outcome{Name: "docs/c.txt", State: page.Done, Elements: 1, Requests: 1})
-		r.Document(page.Outcome{Name: "docs/gone.pdf", State: page.Failed, Kind: partition.KindLocalIO, Err: "docs/gone.pdf: permission denied"})
-		r.Document(page.Outcome{Name: "docs/old.pdf", State: page.Unchanged})
+		r.Document(page.Outcome{Name: "docs/a.pdf", State: outcome.Done, Pages: 4, Elements: 8, Requests: 2, Retries: 1, CacheHits: 1, Elapsed: 4 * time.Second})
+		r.Document(page.Outcome{Name: "docs/c.txt", State: outcome.Done, Elements: 1, Requests: 1})
+		r.Document(page.Outcome{Name: "docs/gone.pdf", State: outcome.Failed, Kind: partition.KindLocalIO, Err: "docs/gone.pdf: permission denied"})
+		r.Document(page.Outcome{Name: "docs/old.pdf", State: outcome.Unchanged})
 		got = reportOf(t, r, page.Total{Name: "skipped", Value: "2"})
 	})
 	golden(t, "run.html", got)
@@ -162,9 +163,9 @@ func TestRunIsBounded(t *testing.T) {
 				p.answer(0, retry.Event{Status: 200})
 			}
 			var err error
-			o := page.Outcome{Name: s.document, State: page.Done, Elements: 4, Pages: 4}
+			o := page.Outcome{Name: s.document, State: outcome.Done, Elements: 4, Pages: 4}
 			if i%2 == 0 {
-				err, o.State, o.Err = failure, page.Failed, failure.Error()
+				err, o.State, o.Err = failure, outcome.Failed, failure.Error()
 			}
 			s.end(time.Duration(i)*time.Millisecond, err)
 			r.Document(o)
@@ -216,9 +217,9 @@ func TestEventsOutOfPlace(t *testing.T) {
 		} {
 			s.event(kind, nil)
 		}
-		r.Document(page.Outcome{Name: "a.pdf", State: page.NotDone})
+		r.Document(page.Outcome{Name: "a.pdf", State: outcome.NotDone})
 		s.event(partition.DocumentStart, nil)
-		r.Document(page.Outcome{Name: "a.pdf", State: page.Done})
+		r.Document(page.Outcome{Name: "a.pdf", State: outcome.Done})
 		checkPage(t, reportOf(t, r))
 	})
 }

@@ -1,4 +1,4 @@
-package cmd
+package folder
 
 import (
 	"io/fs"

@@ -1,4 +1,4 @@
-package cmd
+package screen
 
 import (
 	"testing"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
@@ -13,7 +14,7 @@ import (
 
 func TestTheLiveLine(t *testing.T) {
 	start := time.Unix(1000, 0)
-	s := newStanding()
+	s := newProgress()
 	require.Equal(t, "0 documents, 0 in flight", s.line(start, 80))
 	s.total, s.bytes = 200, 2000
 	attempt := func(kind retry.EventKind, status int) {
@@ -29,8 +30,8 @@ func TestTheLiveLine(t *testing.T) {
 	s.observe(partition.Event{Kind: partition.PartEnd, Document: "a", Pages: split.PageRange{First: 1, Last: 25}}, start)
 	s.observe(partition.Event{Kind: partition.DocumentPlanned, Document: "b", Plan: &partition.Plan{Pages: 5, Requests: []split.PageRange{{}}}}, start)
 	s.observe(partition.Event{Kind: partition.PartEnd, Document: "b"}, start)
-	for _, w := range []*work{
-		{state: stateDone, size: 300}, {state: stateFailed, size: 100}, {state: stateUnchanged, size: 600}, {state: stateSkipped, size: 9}, {state: stateNotDone, size: 9},
+	for _, w := range []*outcome.Outcome{
+		{State: outcome.Done, Size: 300}, {State: outcome.Failed, Size: 100}, {State: outcome.Unchanged, Size: 600}, {State: outcome.Skipped, Size: 9}, {State: outcome.NotDone, Size: 9},
 	} {
 		s.concluded(w)
 	}
@@ -50,19 +51,19 @@ func TestTheLiveLine(t *testing.T) {
 	require.Equal(t, "3/200 documents, 1 failed, 30 pages, 3.0 pages/s, 1 in flight, 25s left", s.line(now, 79))
 	require.Equal(t, progressEvent{
 		Event: "progress", Documents: 3, Total: 200, Unchanged: 1, Failed: 1, Pages: 30, PagesPerSecond: 3, InFlight: 1, Retries: 1, ETAMS: 25000,
-	}, s.progress(now))
+	}, s.event(now))
 }
 
 func TestNothingIsForetoldTooEarly(t *testing.T) {
 	start := time.Unix(1000, 0)
-	s := newStanding()
+	s := newProgress()
 	s.total, s.bytes = 2, 100
 	require.Zero(t, s.eta(start))
 	s.started = start
 	require.Zero(t, s.eta(start.Add(time.Hour)), "nothing is done yet")
-	s.concluded(&work{state: stateDone, size: 50})
+	s.concluded(&outcome.Outcome{State: outcome.Done, Size: 50})
 	require.Zero(t, s.eta(start.Add(time.Second)))
 	require.Equal(t, time.Minute, s.eta(start.Add(time.Minute)))
-	s.concluded(&work{state: stateDone, size: 50})
+	s.concluded(&outcome.Outcome{State: outcome.Done, Size: 50})
 	require.Zero(t, s.eta(start.Add(time.Minute)))
 }

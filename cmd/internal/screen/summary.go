@@ -1,4 +1,4 @@
-package cmd
+package screen
 
 import (
 	"cmp"
@@ -10,19 +10,20 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
-// A summary is the figures of a run, as --summary writes them.
-type summary struct {
+// A Summary is the figures of a run, as --summary writes them.
+type Summary struct {
 	Engine           string                 `json:"engine"`    // what produced the elements: a URL, or the embedded engine
 	Documents        int                    `json:"documents"` // taken up, failed and unchanged ones included
 	Failed           int                    `json:"failed"`    // of them, those without an output, or with an incomplete one
 	Unchanged        int                    `json:"unchanged"` // of them, those that an earlier run had done
 	Skipped          int                    `json:"skipped"`   // files left out
 	NotDone          int                    `json:"not_done"`  // documents that the run ended before
-	Gone             int                    `json:"gone"`      // documents of earlier runs that are no longer there; their outputs stay
+	MissingSources   int                    `json:"gone"`      // documents of earlier runs that are no longer there; their outputs stay
 	Pages            int                    `json:"pages"`     // answered, of documents that have pages
 	MissingPages     int                    `json:"missing_pages"`
 	Elements         int                    `json:"elements"`
@@ -37,9 +38,9 @@ type summary struct {
 	FailedByKind     map[partition.Kind]int `json:"failed_by_kind,omitempty"`
 	SkippedBy        map[string]int         `json:"skipped_by,omitempty"` // reason
 
-	written     int                      // documents with an output, complete or not
-	unavailable int                      // documents that failed because of the server
-	first       map[partition.Kind]*work // the first failure of each kind, in the order of the walk
+	Written     int                                 `json:"-"` // documents with an output, complete or not
+	Unavailable int                                 `json:"-"` // documents that failed because of the server
+	first       map[partition.Kind]*outcome.Outcome // the first failure of each kind, in the order of the walk
 }
 
 // missing are the pages of one document that have no answer.
@@ -50,58 +51,58 @@ type missing struct {
 	number int // of the document in the walk
 }
 
-// add counts a document.
-func (s *summary) add(w *work) {
-	switch w.state {
-	case stateSkipped:
+// Add counts a document.
+func (s *Summary) Add(o *outcome.Outcome) {
+	switch o.State {
+	case outcome.Skipped:
 		s.Skipped++
-		countOne(&s.SkippedBy, w.entry.Skip)
+		countOne(&s.SkippedBy, o.Skip)
 		return
-	case stateNotDone: // counted at the end, with those that the run did not come to
+	case outcome.NotDone: // counted at the end, with those that the run did not come to
 	default:
 		s.Documents++
 	}
-	s.Requests += w.report.Requests()
-	s.Retries += w.report.Retries()
-	s.MaybeBilledTwice += w.report.MaybeBilledTwice()
-	s.BytesSent += w.report.BytesSent()
-	for _, p := range w.report.Parts {
+	s.Requests += o.Report.Requests()
+	s.Retries += o.Report.Retries()
+	s.MaybeBilledTwice += o.Report.MaybeBilledTwice()
+	s.BytesSent += o.Report.BytesSent()
+	for _, p := range o.Report.Parts {
 		if p.Sent || p.Cached {
 			s.Chunks++
 		}
 	}
-	s.CacheHits += w.report.CacheHits()
-	if w.output {
-		s.written++
-		s.Elements += w.report.Elements
-		s.Pages += w.report.AnsweredPages()
+	s.CacheHits += o.Report.CacheHits()
+	if o.Written {
+		s.Written++
+		s.Elements += o.Report.Elements
+		s.Pages += o.Report.AnsweredPages()
 	}
-	switch w.state {
-	case stateUnchanged:
+	switch o.State {
+	case outcome.Unchanged:
 		s.Unchanged++
-	case stateFailed, statePartial:
-		s.addFailure(w)
+	case outcome.Failed, outcome.Partial:
+		s.addFailure(o)
 	}
 }
 
-func (s *summary) addFailure(w *work) {
+func (s *Summary) addFailure(o *outcome.Outcome) {
 	s.Failed++
-	if unavailable(w.err) {
-		s.unavailable++
+	if outcome.Unavailable(o.Err) {
+		s.Unavailable++
 	}
-	kind := w.kind()
+	kind := o.Kind()
 	countOne(&s.FailedByKind, kind)
 	if s.first == nil {
-		s.first = map[partition.Kind]*work{}
+		s.first = map[partition.Kind]*outcome.Outcome{}
 	}
-	if first := s.first[kind]; first == nil || w.number < first.number {
-		s.first[kind] = w
+	if first := s.first[kind]; first == nil || o.Number < first.Number {
+		s.first[kind] = o
 	}
-	for _, missing := range w.report.Missing {
+	for _, missing := range o.Report.Missing {
 		s.MissingPages += missing.Len()
 	}
-	if pages := missingPages(w.report); len(pages) > 0 {
-		s.Missing = append(s.Missing, missing{Document: w.entry.Path, Pages: pages, number: w.number})
+	if pages := o.MissingPages(); len(pages) > 0 {
+		s.Missing = append(s.Missing, missing{Document: o.Path, Pages: pages, number: o.Number})
 	}
 }
 
@@ -113,8 +114,8 @@ func countOne[K comparable](counts *map[K]int, key K) {
 	(*counts)[key]++
 }
 
-// write writes the figures as --summary has them.
-func (s *summary) write(w io.Writer) error {
+// Write writes the figures as --summary has them.
+func (s *Summary) Write(w io.Writer) error {
 	slices.SortFunc(s.Missing, func(a, b missing) int { return a.number - b.number })
 	data, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -124,8 +125,8 @@ func (s *summary) write(w io.Writer) error {
 	return err
 }
 
-// lines are the run for people.
-func (s *summary) lines() []string {
+// Lines are the run for people.
+func (s *Summary) Lines() []string {
 	counts := []string{fmt.Sprintf("%d done", s.Documents-s.Failed-s.Unchanged), fmt.Sprintf("%d failed", s.Failed)}
 	for _, more := range []struct {
 		n    int
@@ -157,13 +158,13 @@ func (s *summary) lines() []string {
 		if s.Failed == 1 {
 			break // it was said a line above
 		}
-		lines = append(lines, fmt.Sprintf("failed by %s: %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].message()))
+		lines = append(lines, fmt.Sprintf("failed by %s: %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
 	}
 	return lines
 }
 
 // kinds are the kinds of failures, the most frequent first.
-func (s *summary) kinds() []partition.Kind {
+func (s *Summary) kinds() []partition.Kind {
 	return slices.SortedFunc(maps.Keys(s.FailedByKind), func(a, b partition.Kind) int {
 		return cmp.Or(s.FailedByKind[b]-s.FailedByKind[a], cmp.Compare(a, b))
 	})

@@ -1,12 +1,12 @@
-package cmd
+package folder
 
 import (
 	"io"
 	"os"
 )
 
-// A spool holds what may not be shown yet: in memory up to a limit, then in a private file that has no name.
-type spool struct {
+// A Spool holds what may not be shown yet: in memory up to a limit, then in a private file that has no name.
+type Spool struct {
 	memory []byte
 	file   *os.File
 	name   string
@@ -16,7 +16,7 @@ type spool struct {
 const spoolMemory = 4 << 20
 
 // Write appends.
-func (s *spool) Write(p []byte) (int, error) {
+func (s *Spool) Write(p []byte) (int, error) {
 	if s.file == nil && len(s.memory)+len(p) <= spoolMemory {
 		s.memory = append(s.memory, p...)
 		return len(p), nil
@@ -38,8 +38,8 @@ func (s *spool) Write(p []byte) (int, error) {
 	return s.file.Write(p)
 }
 
-// copyTo writes everything to w.
-func (s *spool) copyTo(w io.Writer) error {
+// CopyTo writes everything to w.
+func (s *Spool) CopyTo(w io.Writer) error {
 	if s.file == nil {
 		_, err := w.Write(s.memory)
 		return err
@@ -51,8 +51,8 @@ func (s *spool) copyTo(w io.Writer) error {
 	return err
 }
 
-// close forgets everything. A nil spool has nothing.
-func (s *spool) close() {
+// Close forgets everything. A nil spool has nothing.
+func (s *Spool) Close() {
 	if s == nil || s.file == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package cmd
+package folder
 
 import (
 	"bufio"
@@ -11,9 +11,9 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
-// openFile begins a file that a flag names. It makes sure, before anything is paid for, that it can be written. A link is followed. A
+// OpenFile begins a file that a flag names. It makes sure, before anything is paid for, that it can be written. A link is followed. A
 // file that is there keeps its mode; a device or a pipe is written to and not replaced.
-func openFile(what, name string) (*outputFile, error) {
+func OpenFile(what, name string) (*File, error) {
 	file, err := beginFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", what, name, words.Reason(err))
@@ -21,7 +21,7 @@ func openFile(what, name string) (*outputFile, error) {
 	return file, nil
 }
 
-func beginFile(name string) (*outputFile, error) {
+func beginFile(name string) (*File, error) {
 	mode := outputMode
 	switch info, err := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -34,7 +34,7 @@ func beginFile(name string) (*outputFile, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &outputFile{Writer: bufio.NewWriterSize(file, 64<<10), file: file, name: name}, nil
+		return &File{Writer: bufio.NewWriterSize(file, 64<<10), file: file, name: name}, nil
 	default:
 		mode = info.Mode().Perm()
 		if name, err = filepath.EvalSymlinks(name); err != nil {
@@ -45,14 +45,14 @@ func beginFile(name string) (*outputFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := newOutputFile(root, hiddenName(), filepath.Base(name), mode)
+	file, err := newFile(root, hiddenName(), filepath.Base(name), mode)
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	file.own = root
 	if mode != outputMode {
 		if err := file.file.Chmod(mode); err != nil { // the umask may have taken something from it
-			file.discard()
+			file.Discard()
 			return nil, err
 		}
 	}
