@@ -42,7 +42,7 @@ func TestFormatV1(t *testing.T) {
 // place writes a file where the entry of a key would be.
 func place(t testing.TB, d *Dir, key [32]byte, data []byte) string {
 	t.Helper()
-	path := filepath.Join(d.Path(), filepath.FromSlash(entryName(key)))
+	path := filepath.Join(d.path, filepath.FromSlash(entryName(key)))
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 	return path

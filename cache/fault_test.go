@@ -85,6 +85,13 @@ func (d *faultDisk) Remove(name string) error {
 	return d.disk.Remove(name)
 }
 
+func (d *faultDisk) RemoveAll(name string) error {
+	if err := d.step("remove", name); err != nil {
+		return err
+	}
+	return d.disk.RemoveAll(name)
+}
+
 func (d *faultDisk) Chtimes(name string, atime, mtime time.Time) error {
 	if err := d.step("chtimes", name); err != nil {
 		return err
@@ -108,15 +115,6 @@ func (f *faultFile) Write(p []byte) (int, error) {
 	}
 	f.disk.unsynced[f.name] = true
 	return f.file.Write(p)
-}
-
-func (f *faultFile) WriteAt(p []byte, at int64) (int, error) {
-	if err := f.disk.step("write", f.name); err != nil {
-		n, _ := f.file.WriteAt(p[:len(p)/2], at)
-		return n, err
-	}
-	f.disk.unsynced[f.name] = true
-	return f.file.WriteAt(p, at)
 }
 
 func (f *faultFile) Sync() error {
@@ -222,7 +220,8 @@ func prepared(t *testing.T) string {
 	require.NoError(t, os.Mkdir(path, 0o700))
 	d := soundDisk(t, path, Options{})
 	require.NoError(t, put(d, keyFor(1), []byte("old content of 1")))
-	require.NoError(t, d.Finish())
+	old := time.Now().Add(-2 * trimInterval) // the next Put trims
+	require.NoError(t, os.Chtimes(filepath.Join(path, markName), old, old))
 	return path
 }
 
@@ -249,9 +248,8 @@ func requireWhole(t *testing.T, path string, errs [2]error) {
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		require.Error(t, errs[1], "said to be stored")
 	}
-	require.NoError(t, d.Finish())
 	mustPut(t, d, 3)
-	require.Empty(t, inTransit(t, d), "the next run sweeps")
+	require.Empty(t, inTransit(t, d), "the next process sweeps")
 }
 
 // Every step made to fail in turn, once and from then on: an error that is

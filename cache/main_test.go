@@ -143,25 +143,25 @@ func requireMiss(t *testing.T, d *Dir, n int) error {
 }
 
 func entryPath(d *Dir, n int) string {
-	return filepath.Join(d.Path(), filepath.FromSlash(entryName(keyFor(n))))
+	return filepath.Join(d.path, filepath.FromSlash(entryName(keyFor(n))))
 }
 
-// inTransit lists what is in the directories of runs but locks and lists.
+// inTransit lists what is in the directories of transits but locks.
 func inTransit(t *testing.T, d *Dir) (names []string) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(d.Path(), runsName, "*", "*"))
+	found, err := filepath.Glob(filepath.Join(d.path, runsName, "*", "*"))
 	require.NoError(t, err)
 	for _, name := range found {
-		if base := filepath.Base(name); base != lockName && base != keysName {
+		if base := filepath.Base(name); base != lockName {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func runCount(t *testing.T, d *Dir) int {
+func transitCount(t *testing.T, d *Dir) int {
 	t.Helper()
-	found, err := os.ReadDir(filepath.Join(d.Path(), runsName))
+	found, err := os.ReadDir(filepath.Join(d.path, runsName))
 	require.NoError(t, err)
 	return len(found)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A diagnosis is what the steps of quire doctor found: a line each, and the exit code of the last that failed.
@@ -31,7 +32,7 @@ const (
 
 func (d *diagnosis) say(level, what, format string, args ...any) {
 	line := fmt.Sprintf("%-4s  %s: %s", level, what, fmt.Sprintf(format, args...))
-	if _, err := fmt.Fprintln(d.w, partition.Printable(line)); err != nil {
+	if _, err := fmt.Fprintln(d.w, wire.Printable(line)); err != nil {
 		d.lost = err
 	}
 }

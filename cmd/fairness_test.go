@@ -14,6 +14,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
@@ -73,8 +74,8 @@ func runFolder(t *testing.T, dir string, server *partitiontest.Server, width int
 	require.NoError(t, err)
 	documents, err := walk.New(walk.Options{Roots: []string{dir}, Extension: ".jsonl"})
 	require.NoError(t, err)
-	form, err := findFormat("jsonl")
-	require.NoError(t, err)
+	form, known := format.Lookup("jsonl")
+	require.True(t, known)
 	stop := func(err error) { t.Errorf("the run was stopped: %v", err) }
 	j := &job{
 		flags: &partitionFlags{}, shell: &shell{stdout: io.Discard, stderr: io.Discard}, form: form, walk: documents,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // outputs are the folders that a run writes to.
@@ -31,7 +31,7 @@ func (j *job) openOutputs(ctx context.Context, stop context.CancelCauseFunc, cli
 	out := &outputs{settings: folder.Settings{
 		Key: key, PathMatters: j.options.sourceField,
 		How:    fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
-		Engine: client.engineName(), Extension: j.form.extension, Force: f.run.force, Again: f.cache.refresh,
+		Engine: client.engineName(), Extension: j.form.Extension, Force: f.run.force, Again: f.cache.refresh,
 		Ended: func() bool { return ctx.Err() != nil }, Stop: stop,
 	}}
 	if out.folder, err = folder.Open(f.output); err != nil {
@@ -71,7 +71,7 @@ func (j *job) missingSources(out *outputs) int {
 	}
 	n := out.store.MissingSources(j.walk.Covers, func(number int, r journal.Record) {
 		if number <= namedSources || j.console.Verbose {
-			j.console.Remark("gone: %s; its output stays: %s", partition.Printable(r.Path), partition.Printable(r.Name))
+			j.console.Remark("gone: %s; its output stays: %s", wire.Printable(r.Path), wire.Printable(r.Name))
 		}
 	})
 	if n > namedSources && !j.console.Verbose {

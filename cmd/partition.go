@@ -93,7 +93,7 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "write what was answered although some pages failed (exit 3)")
 		flags.BoolVar(&f.params.Split.Narrow, "narrow", false, "ask for halves of a chunk that cannot be had, down to single pages")
 		flags.BoolVar(&f.params.Split.RepairParents, "repair-parents", false, "restore parent_id across chunks, where it can be known")
-		flags.StringVar(&f.scope, "chunking-scope", "whole", "what a chunking strategy is applied to: whole, after or per-chunk")
+		flags.StringVar(&f.scope, "chunking-scope", "whole", "what a chunking strategy is applied to: whole, after or per_chunk")
 		flags.StringVar(&f.password, "password-file", "", "file with the password of encrypted PDFs; their pages stay off the disk")
 	})
 	f.client.add(flags)

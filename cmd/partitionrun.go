@@ -18,6 +18,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 )
 
 // A job is what the flags and arguments of quire partition mean.
@@ -26,7 +27,7 @@ type job struct {
 	roots   []string
 	shell   *shell
 	console *screen.Console
-	form    format
+	form    format.Format
 	options outputOptions
 	walk    *walk.Walk        // nil with --stdin-list
 	again   []journal.Failure // what the walk is of with --retry-failed; not nil then
@@ -38,7 +39,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) erro
 	if err != nil {
 		return err
 	}
-	if f.output == "" && j.walk != nil && !j.walk.Single() && !j.form.many {
+	if f.output == "" && j.walk != nil && !j.walk.Single() && !j.form.Concatenates {
 		return usageError("several documents need -o DIR or -f jsonl")
 	}
 	progress, err := f.progressWay(sh)
@@ -87,7 +88,7 @@ func (f *partitionFlags) job(ctx context.Context, sh *shell, roots []string) (*j
 			o.Own = append(o.Own, own)
 		}
 	}
-	o.Output, o.Images, o.Extension, o.StdinName = f.output, options.images, form.extension, "stdin"
+	o.Output, o.Images, o.Extension, o.StdinName = f.output, options.images, form.Extension, "stdin"
 	if f.name != "" {
 		o.StdinName = filepath.Base(f.name)
 	}
@@ -127,7 +128,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = client.finish(ctx, err) }()
+	defer func() { err = client.finish(err) }()
 	defer watch.close()
 	watch.url = client.URL()
 	defer context.AfterFunc(ctx, func() { j.sayStopping(ctx, client) })()
@@ -199,7 +200,7 @@ func (j *job) openClient(observe func(partition.Event)) (*apiClient, error) {
 	}
 	client, err := f.client.newClient(j.shell, logger, observe, append(f.cache.options(answers), partition.WithBudget(f.run.budget)))
 	if err != nil {
-		return nil, errors.Join(err, finishCache(context.Background(), answers, false))
+		return nil, errors.Join(err, closeCache(answers))
 	}
 	client.answers = answers
 	return client, nil

@@ -14,6 +14,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A planning plans documents, several at once, and prints them in the order of the walk.
@@ -105,12 +106,12 @@ func (p *planning) one(ctx context.Context, e walk.Entry) (*partition.Plan, erro
 		return nil, err
 	}
 	defer func() { _ = document.Close() }() // it was only read
-	return p.client.PlanCached(ctx, document, p.params)
+	return p.client.Plan(ctx, document, p.params)
 }
 
 // conclude prints a document, and says what is to be said of it. Its error ends the command.
 func (p *planning) conclude(d *planned) error {
-	name := partition.Printable(d.entry.Path)
+	name := wire.Printable(d.entry.Path)
 	switch {
 	case d.entry.Skip != "":
 		p.sheet.total.Skipped++
@@ -120,7 +121,7 @@ func (p *planning) conclude(d *planned) error {
 		d.err = &partition.DocumentError{Document: d.entry.Path, Kind: partition.KindLocalIO, Err: words.Reason(d.entry.Err)}
 	}
 	if d.err != nil {
-		p.console.Say("failed: %s", partition.Printable(d.err.Error()))
+		p.console.Say("failed: %s", wire.Printable(d.err.Error()))
 		return p.sheet.failed(d.entry.Path, d.err)
 	}
 	for _, warning := range d.plan.Warnings {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -68,8 +69,8 @@ func newPlanSheet(w io.Writer, asJSON, looks bool, price float64) *planSheet {
 // document prints a plan.
 func (s *planSheet) document(p *partition.Plan) error {
 	line := planLine{
-		Document: p.Document, Chunks: len(p.Requests), Requests: len(p.Cached) + len(p.Left), Narrowing: p.Narrowing, Warnings: p.Warnings,
-		Pages: pagesOf(p, p.Requests), PagesLeft: pagesOf(p, p.Left),
+		Document: p.Document, Chunks: len(p.Chunks), Requests: len(p.Cached) + len(p.Left), Narrowing: p.Narrowing, Warnings: p.Warnings,
+		Pages: pagesOf(p, p.Chunks), PagesLeft: pagesOf(p, p.Left),
 	}
 	if p.Chunking {
 		line.Requests++
@@ -88,7 +89,7 @@ func (s *planSheet) document(p *partition.Plan) error {
 	if s.json {
 		return s.encode(line)
 	}
-	return s.row(partition.Printable(p.Document), known(line.Pages, "?"), line.Chunks, line.Requests, line.Cached)
+	return s.row(wire.Printable(p.Document), known(line.Pages, "?"), line.Chunks, line.Requests, line.Cached)
 }
 
 // failed counts a document that would fail, and prints it where nobody else does.

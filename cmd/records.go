@@ -37,7 +37,7 @@ func (j *job) openRecords(out *folder.Folder, report *page.Run) (_ *records, err
 			return nil, err
 		}
 	}
-	r.failed, err = folder.NewFailedList(f.failed, out, j.form.extension, j.again)
+	r.failed, err = folder.NewFailedList(f.failed, out, j.form.Extension, j.again)
 	return r, err
 }
 

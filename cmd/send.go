@@ -8,13 +8,14 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 )
 
 // A sender sends one document and writes its elements.
 type sender struct {
 	client    *partition.Client
 	params    partition.Params // of documents for which a program asks nothing else
-	format    format
+	format    format.Format
 	options   outputOptions
 	images    *folder.Folder // nil where images stay where they are
 	shell     *shell
@@ -50,21 +51,28 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 		}
 		return nil
 	}
-	source := formatSource{name: w.Name, path: w.Path, images: s.images}
+	options := s.options.Options
 	if s.options.sourceField {
-		var err error
-		if source.sha256, err = d.SHA256(ctx); err != nil {
+		sum, err := d.SHA256(ctx)
+		if err != nil {
 			return err
 		}
+		options.Source = &format.Source{Path: w.Path, SHA256: sum}
+	}
+	if s.images != nil {
+		options.Images = imageStore{s.images, s.options.images, w.Name}.store
+	}
+	writer, err := format.New(s.format.Name, out, options)
+	if err != nil {
+		return err
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	stream := s.client.Stream(ctx, d, params)
-	formatter := s.format.writer(out, s.options, source)
 	defer func() {
 		w.Report = stream.Report()
-		w.Report.Warnings = append(w.Report.Warnings, formatter.warnings()...)
-		w.Report.Elements -= formatter.leftOut // what is written counts
+		w.Report.Warnings = append(w.Report.Warnings, writer.Warnings()...)
+		w.Report.Elements -= writer.LeftOut() // what is written counts
 	}()
 	var partial *partition.PartialError
 	var lost *folder.WriteError
@@ -74,7 +82,7 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 		case err != nil && lost == nil:
 			return err
 		case err == nil && lost == nil:
-			if err := formatter.element(e); err != nil {
+			if err := writer.Write(e); err != nil {
 				lost = &folder.WriteError{Name: w.Path, Err: err}
 				end(lost) // not a break: with a cache, answers under way are still stored
 			}
@@ -83,7 +91,7 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 	if lost != nil {
 		return lost
 	}
-	if err := formatter.end(); err != nil {
+	if err := writer.Close(); err != nil {
 		return &folder.WriteError{Name: w.Path, Err: err}
 	}
 	if partial != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 )
 
 // A sink is where the outputs of a run go. Documents call output and finish at once; show is called for one document at a time.
@@ -61,14 +62,14 @@ func (s *folderSink) finish(w *work, then func()) {
 type stdoutSink struct {
 	stdout  io.Writer
 	console *screen.Console
-	format  format
+	format  format.Format
 	single  bool                 // there is one document, which need not wait for its turn
 	hashes  bool                 // a failed list wants to know what a document was that failed
 	final   folder.FinalFailures // of a failed list that is run again
 }
 
 func (s *stdoutSink) ordered() bool               { return true }
-func (s *stdoutSink) keepsBeginnings() bool       { return s.format.streams }
+func (s *stdoutSink) keepsBeginnings() bool       { return s.format.Streams }
 func (s *stdoutSink) finish(_ *work, then func()) { then() }
 func (s *stdoutSink) finished()                   {}
 
@@ -77,10 +78,10 @@ func (s *stdoutSink) output(ctx context.Context, d *partition.Document, w *work,
 	switch {
 	case s.final.Settle(ctx, d, &w.Outcome):
 		return
-	case s.single && s.format.streams:
+	case s.single && s.format.Streams:
 		w.Err = flushed("standard output", s.stdout, write)
 	default:
-		w.spool, w.Err = spooled(write, s.format.streams)
+		w.spool, w.Err = spooled(write, s.format.Streams)
 	}
 	if s.hashes && w.Err != nil {
 		w.SHA256, _ = d.SHA256(ctx) // without it, less is known of the document

@@ -15,6 +15,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -96,7 +97,7 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
 	for _, warning := range document.Warnings() {
-		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(path), partition.Printable(warning))
+		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", wire.Printable(path), wire.Printable(warning))
 	}
 	return f.write(ctx, sh, document, ranges, out, path)
 }
@@ -136,10 +137,10 @@ func (f *splitFlags) write(
 		bytes += chunk.Size()
 		warnings += len(chunk.Warnings())
 		for _, warning := range chunk.Warnings() {
-			fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(name), partition.Printable(warning))
+			fmt.Fprintf(sh.stderr, "warning: %s: %s\n", wire.Printable(name), wire.Printable(warning))
 		}
 		if _, err := fmt.Fprintf(sh.stdout, "%s\tpages %s\t%d bytes\n",
-			partition.Printable(filepath.Join(f.output, name)), pages, chunk.Size()); err != nil {
+			wire.Printable(filepath.Join(f.output, name)), pages, chunk.Size()); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // verdict says how the run went, and turns it into the command's error.
@@ -18,7 +19,7 @@ func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, 
 			j.console.Remark("%s", line)
 		}
 		if output != "" && s.Written > 0 {
-			j.console.Remark("outputs are in %s", partition.Printable(output))
+			j.console.Remark("outputs are in %s", wire.Printable(output))
 		}
 		for _, line := range records.failed.Hint(retryCommand(j.flags.flags, records.failed.Path())) {
 			j.console.Remark("%s", line)

@@ -14,8 +14,8 @@ import (
 
 // outcomeOf is a document that was sent and came to this.
 func outcomeOf(s outcome.State, err error) *outcome.Outcome {
-	sent := partition.PartReport{Sent: true, Trace: retry.Trace{Attempts: make([]retry.Attempt, 1)}}
-	return &outcome.Outcome{State: s, Err: err, Report: partition.Report{Parts: []partition.PartReport{sent}}}
+	sent := partition.ChunkReport{Sent: true, Trace: retry.Trace{Attempts: make([]retry.Attempt, 1)}}
+	return &outcome.Outcome{State: s, Err: err, Report: partition.Report{Chunks: []partition.ChunkReport{sent}}}
 }
 
 func TestAHopelessRun(t *testing.T) {

@@ -25,7 +25,7 @@ type Budget struct {
 	// count once, however often they are sent, in parts or whole in place of parts, and also where the document fails before all are
 	// sent. A half that a part was narrowed to counts again, for it is asked for anew. What goes whole and is of unknown length
 	// counts as one page: everything but a PDF, a PDF that cannot be parsed or is too large to be, and the second request of
-	// [ScopeAfter], which is paid for when its turn comes.
+	// [ChunkingAfter], which is paid for when its turn comes.
 	Pages int
 }
 

@@ -468,7 +468,7 @@ func TestBudgetOfUnknownPages(t *testing.T) {
 		},
 		"two steps": {
 			func() *partition.Document { return pdf("a.pdf", 9) },
-			partition.Params{ChunkingStrategy: "basic", Split: partition.Split{Scope: partition.ScopeAfter}},
+			partition.Params{ChunkingStrategy: "basic", Split: partition.Split{Scope: partition.ChunkingAfter}},
 			10,
 		},
 	} {

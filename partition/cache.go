@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -66,7 +67,7 @@ func (f *fanout) key(pages split.PageRange) Key {
 		d.Pages = pages.String()
 	}
 	for _, field := range f.fields(pages) {
-		d.Fields = append(d.Fields, []string{field.name, field.value})
+		d.Fields = append(d.Fields, []string{field.Name, field.Value})
 	}
 	encoded, _ := json.Marshal(d) // texts and numbers always can be
 	return sha256.Sum256(encoded)
@@ -114,8 +115,8 @@ func (f *fanout) recall(ctx context.Context, p *part) bool {
 	}
 	p.report.Err, p.report.Cached, p.report.Elements = nil, true, p.answer.elements
 	document := f.job.plan.Document
-	f.client.event(ctx, Event{Kind: PartStart, Document: document, Pages: p.pages, Cached: true})
-	f.client.event(ctx, Event{Kind: PartEnd, Document: document, Pages: p.pages, Cached: true, Elements: p.report.Elements})
+	f.client.event(ctx, Event{Kind: ChunkStart, Document: document, Pages: p.pages, Cached: true})
+	f.client.event(ctx, Event{Kind: ChunkEnd, Document: document, Pages: p.pages, Cached: true, Elements: p.report.Elements})
 	return true
 }
 
@@ -160,7 +161,7 @@ func (c *Client) cacheFailed(ctx context.Context, err error) {
 		return
 	}
 	c.cacheOnce.Do(func() {
-		c.logger.WarnContext(ctx, "the cache does not work, going on without it", "error", Printable(err.Error()))
+		c.logger.WarnContext(ctx, "the cache does not work, going on without it", "error", text.Printable(err.Error()))
 		c.event(ctx, Event{Kind: CacheFailed, Err: err})
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
@@ -51,7 +52,7 @@ var (
 
 func newFanout(c *Client, j *job) *fanout {
 	f := &fanout{client: c, job: j, scratch: c.newScratch(j.params.Split.Mode), through: func() {}}
-	for _, pages := range j.plan.Requests {
+	for _, pages := range j.plan.Chunks {
 		f.parts = append(f.parts, f.newPart(pages))
 	}
 	return f
@@ -161,7 +162,7 @@ func (f *fanout) dispatch(ctx context.Context, group *errgroup.Group) error {
 // restWhole sends the whole document in place of a part that cannot be cut, and of all parts behind it; of its answer their pages
 // are taken.
 func (f *fanout) restWhole(p *part, cut *cutError) {
-	f.warning = fmt.Sprintf("%s: sent whole for the pages from %d on", Printable(cut.Error()), cut.pages.First)
+	f.warning = fmt.Sprintf("%s: sent whole for the pages from %d on", text.Printable(cut.Error()), cut.pages.First)
 	f.wholeFrom(p)
 }
 

@@ -16,10 +16,10 @@ type haver interface {
 	Has(ctx context.Context, k Key) bool
 }
 
-// PlanCached is [Client.Plan] with a look into the client's cache: [Plan.Cached] and [Plan.Left] are set. It sends nothing. The
-// document is read whole for it where the client has a cache; a cache with a method Has(context.Context, Key) bool is asked by
-// that, any other by Get.
-func (c *Client) PlanCached(ctx context.Context, d *Document, p Params) (*Plan, error) {
+// Plan says what [Client.Stream] would send, and sends nothing: not what the client's cache answers either. A document that would be
+// refused is an error: a [DocumentError]. Where the client has a cache the document is read whole; a cache with a method
+// Has(context.Context, Key) bool is asked by that, any other by Get.
+func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error) {
 	j, err := c.prepare(ctx, d, p)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quire-dev/quire/partition/internal/settings"
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -51,14 +54,6 @@ func WithAPIKey(key string) Option {
 	}
 }
 
-// WithAPIKeySource says where the key is from, such as a file's name, for the message that it was refused.
-func WithAPIKeySource(source string) Option {
-	return func(c *config) error {
-		c.keyed = source
-		return nil
-	}
-}
-
 // WithBaseURL sets where the API is: a base such as http://localhost:8000, also behind a gateway's path prefix, or the whole
 // endpoint. Without this option it comes from $UNSTRUCTURED_API_URL, else it is [HostedURL].
 func WithBaseURL(url string) Option {
@@ -85,12 +80,12 @@ func WithHeader(name, value string) Option {
 	return func(c *config) error {
 		switch canonical := http.CanonicalHeaderKey(strings.TrimSpace(name)); canonical {
 		case "Content-Type", "Content-Length", "Transfer-Encoding", "Host", "Accept", "Accept-Encoding", keyHeader:
-			return fmt.Errorf("header %s is set by the client", Printable(name))
+			return fmt.Errorf("header %s is set by the client", text.Printable(name))
 		case "":
 			return errors.New("header without a name")
 		default:
 			if !validHeaderName(canonical) || strings.ContainsAny(value, "\r\n\x00") {
-				return fmt.Errorf("header %s: not a valid name or value", Printable(name))
+				return fmt.Errorf("header %s: not a valid name or value", text.Printable(name))
 			}
 			c.header.Add(canonical, value)
 			return nil
@@ -155,11 +150,10 @@ func WithGrace(d time.Duration) Option {
 	}
 }
 
-// WithEngine names the engine behind an in-process transport, with its version, so that answers of another version are not taken
-// from the cache. A server needs no name.
-func WithEngine(name string) Option {
+// WithSettings is for the programs of this module: see package wire.
+func WithSettings(s settings.Settings) Option {
 	return func(c *config) error {
-		c.engine = name
+		c.engine, c.keyed = cmp.Or(s.Engine, c.engine), cmp.Or(s.KeySource, c.keyed)
 		return nil
 	}
 }

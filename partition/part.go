@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/quire-dev/quire/partition/internal/form"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
@@ -22,7 +23,7 @@ type part struct {
 	spared bool            // its pages are in the answer of an earlier part
 	paid   bool            // its pages were paid for with the document's
 	answer answer
-	report PartReport
+	report ChunkReport
 	halves []*part
 	done   chan struct{} // of a part of the plan
 }
@@ -30,7 +31,7 @@ type part struct {
 func (f *fanout) newPart(pages split.PageRange) *part {
 	return &part{
 		pages: pages, paid: slices.Contains(f.paid, pages), answer: answer{store: f.scratch.newStore()}, done: make(chan struct{}),
-		report: PartReport{Pages: pages, Err: errNeverAsked},
+		report: ChunkReport{Pages: pages, Err: errNeverAsked},
 	}
 }
 
@@ -55,11 +56,11 @@ func (p *part) eachLeaf(yield func(*part) bool) bool {
 }
 
 // reports are those of the part and of what it was narrowed to.
-func (p *part) reports() []PartReport {
+func (p *part) reports() []ChunkReport {
 	if p.spared {
 		return nil
 	}
-	reports := []PartReport{p.report}
+	reports := []ChunkReport{p.report}
 	for _, half := range p.halves {
 		reports = append(reports, half.reports()...)
 	}
@@ -175,11 +176,11 @@ func (f *fanout) send(ctx context.Context, p *part, t *ticket, policy *retry.Pol
 	start := time.Now()
 	document := f.job.plan.Document
 	ctx = context.WithValue(ctx, partKey{}, partID{document, p.pages})
-	f.client.event(ctx, Event{Kind: PartStart, Document: document, Pages: p.pages})
+	f.client.event(ctx, Event{Kind: ChunkStart, Document: document, Pages: p.pages})
 	p.report.Sent = true
 	p.report.Trace, p.report.Err = f.client.post(ctx, request{
 		document: document, pages: p.pages, want: f.job.params.OutputFormat, policy: policy, slot: t.slot,
-		form:    newForm(f.fields(p.pages), f.job.name, f.mediaType(p.pages), t.content, t.content.size),
+		form:    newUpload(f.fields(p.pages), f.job.name, f.mediaType(p.pages), t.content, t.content.size),
 		secrets: f.client.redactor.with(string(f.job.params.ContextualAuth), string(f.job.params.Split.Password)),
 		sending: context.WithValue(f.sending, partKey{}, partID{document, p.pages}),
 		keep:    func() { f.remember(ctx, p) },
@@ -187,7 +188,7 @@ func (f *fanout) send(ctx context.Context, p *part, t *ticket, policy *retry.Pol
 	}, &p.answer)
 	p.report.Elements = p.answer.elements
 	f.client.event(ctx, Event{
-		Kind: PartEnd, Document: document, Pages: p.pages, Elements: p.report.Elements, Err: p.report.Err,
+		Kind: ChunkEnd, Document: document, Pages: p.pages, Elements: p.report.Elements, Err: p.report.Err,
 		Elapsed: time.Since(start),
 	})
 	return p.report.Err
@@ -217,7 +218,7 @@ func (f *fanout) mediaType(pages split.PageRange) string {
 }
 
 // fields are the form fields of a part: a chunk says which number its first page has.
-func (f *fanout) fields(pages split.PageRange) []formField {
+func (f *fanout) fields(pages split.PageRange) []form.Pair {
 	if pages == (split.PageRange{}) {
 		return f.job.fields
 	}
@@ -227,6 +228,6 @@ func (f *fanout) fields(pages split.PageRange) []formField {
 		first = *p.StartingPageNumber
 	}
 	p.StartingPageNumber = new(first + pages.First - 1)
-	fields, _ := p.wire() // the same fields had no error when the plan was made
+	fields, _ := p.fields() // the same fields had no error when the plan was made
 	return fields
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math/bits"
 
+	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -15,15 +17,15 @@ type Plan struct {
 	Document  string
 	MediaType string            // of the file part
 	Pages     int               // of the document; 0 where that is not known before the server has looked
-	Requests  []split.PageRange // one a request, in page order; a single zero range is the whole document
+	Chunks    []split.PageRange // in page order; a single zero range is the whole document
 	Warnings  []string          // what is done otherwise than one might expect, a line each
 
-	// Chunking tells that another request follows, for the text chunking of all elements: see [ScopeAfter].
+	// Chunking tells that another request follows, for the text chunking of all elements: see [ChunkingAfter].
 	Chunking bool
 
-	// Cached is what the client's cache answers, Left is what remains to be sent, in page order; together they are the requests.
-	// A request that was narrowed in an earlier run stands there as the pieces that it was narrowed to. [Client.PlanCached] sets
-	// them.
+	// Cached is what the client's cache answers, Left is what remains to be sent, in page order; together they are the chunks. A
+	// chunk that was narrowed in an earlier run stands there as the halves that it was narrowed to. Without a cache everything is
+	// left.
 	Cached, Left []split.PageRange
 
 	// Narrowing is how many requests each page that can never be had may add, with [Split.Narrow]: 2·ceil(log2 n) for the largest
@@ -32,23 +34,13 @@ type Plan struct {
 }
 
 // Whole tells that the document goes as it is, in one request.
-func (p *Plan) Whole() bool { return len(p.Requests) == 1 && p.Requests[0] == split.PageRange{} }
-
-// Plan says what [Client.Stream] would send, and sends nothing. A document that would be refused is an error: a [DocumentError].
-func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error) {
-	job, err := c.prepare(ctx, d, p)
-	if err != nil {
-		return nil, err
-	}
-	defer job.close()
-	return &job.plan, nil
-}
+func (p *Plan) Whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.PageRange{} }
 
 // A job is a document made ready to be sent.
 type job struct {
 	plan   Plan
 	params Params
-	fields []formField
+	fields []form.Pair
 	name   string // as the server sees it
 	source io.ReaderAt
 	size   int64
@@ -81,7 +73,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 	if err := p.check(); err != nil {
 		return fail(KindBadRequest, err)
 	}
-	fields, err := p.wire()
+	fields, err := p.fields()
 	if err != nil {
 		return fail(KindBadRequest, err)
 	}
@@ -94,7 +86,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		mediaType = d.mediaType
 	}
 	j := &job{
-		plan:   Plan{Document: d.name, MediaType: mediaType, Requests: []split.PageRange{{}}},
+		plan:   Plan{Document: d.name, MediaType: mediaType, Chunks: []split.PageRange{{}}},
 		params: p, fields: fields, name: d.wireName(mediaType), source: source, size: size,
 	}
 	if extensionType(d.name) == pdfType && found != pdfType {
@@ -145,7 +137,7 @@ func (j *job) planPDF(ctx context.Context) error {
 	case err != nil && s.Pages != split.PageRange{}:
 		return fail(KindBadDocument, fmt.Errorf("page range %s: %w", s.Pages, err))
 	case err != nil:
-		j.warn("cannot be cut into chunks, sent whole: %s", Printable(err.Error()))
+		j.warn("cannot be cut into chunks, sent whole: %s", text.Printable(err.Error()))
 		j.parsed()
 		j.parsed = nil
 		return nil
@@ -163,15 +155,15 @@ func (j *job) planPDF(ctx context.Context) error {
 		j.warnTall(wanted)
 	}
 	if s.MaxPages > 0 && wanted.Len() > s.MaxPages {
-		return fail(KindTooLarge, fmt.Errorf("%s, more than the limit of %d", plural(wanted.Len(), "page"), s.MaxPages))
+		return fail(KindTooLarge, fmt.Errorf("%s, more than the limit of %d", text.Count(wanted.Len(), "page"), s.MaxPages))
 	}
 	requests := []split.PageRange{wanted}
 	if reason := j.wholeBecause(); reason != "" {
-		if len(wanted.Plan(s.concurrency())) > 1 {
+		if len(wanted.Plan(form.Concurrency(s.Concurrency))) > 1 {
 			j.warn("%s: sent in one request", reason)
 		}
 	} else if !s.Off {
-		requests = wanted.Plan(s.concurrency())
+		requests = wanted.Plan(form.Concurrency(s.Concurrency))
 	}
 	if s.Narrow && j.wholeBecause() == "" {
 		j.plan.Narrowing = 2 * bits.Len(uint(requests[0].Len()-1)) // the first is the largest
@@ -179,7 +171,7 @@ func (j *job) planPDF(ctx context.Context) error {
 	if len(requests) == 1 && wanted.Len() == pdf.Pages() && s.Password == "" {
 		return nil // as it is
 	}
-	j.plan.Requests = requests
+	j.plan.Chunks = requests
 	j.plan.Chunking = j.chunksAfter()
 	return nil
 }
@@ -205,8 +197,8 @@ func (j *job) wholeBecause() string {
 	switch {
 	case j.params.OutputFormat == OutputCSV:
 		return "output_format text/csv"
-	case j.params.ChunkingStrategy != "" && (j.params.Split.Scope == "" || j.params.Split.Scope == ScopeWhole):
-		return "chunking_strategy " + Printable(j.params.ChunkingStrategy)
+	case j.params.ChunkingStrategy != "" && (j.params.Split.Scope == "" || j.params.Split.Scope == ChunkingWhole):
+		return "chunking_strategy " + text.Printable(j.params.ChunkingStrategy)
 	default:
 		return ""
 	}
@@ -233,9 +225,9 @@ func (p Params) check() error {
 		return fmt.Errorf("parse limit of %d bytes: negative", p.Split.ParseLimit)
 	}
 	switch p.Split.Scope {
-	case "", ScopeWhole, ScopePerChunk, ScopeAfter:
+	case "", ChunkingWhole, ChunkingPerChunk, ChunkingAfter, "per-chunk":
 	default:
-		return fmt.Errorf("chunking scope %q: not %s, %s or %s", p.Split.Scope, ScopeWhole, ScopePerChunk, ScopeAfter)
+		return fmt.Errorf("chunking scope %q: not %s, %s or %s", p.Split.Scope, ChunkingWhole, ChunkingPerChunk, ChunkingAfter)
 	}
 	return nil
 }

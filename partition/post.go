@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
@@ -27,7 +28,7 @@ const (
 type request struct {
 	document string
 	pages    split.PageRange
-	form     *form
+	form     *upload
 	want     OutputFormat
 	policy   *retry.Policy
 	slot     *retry.Slot
@@ -46,7 +47,7 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 	if r.want != "" {
 		header.Set("Accept", string(r.want))
 	}
-	attrs := []slog.Attr{slog.String("document", Printable(r.document))}
+	attrs := []slog.Attr{slog.String("document", text.Printable(r.document))}
 	if r.pages != (split.PageRange{}) {
 		attrs = append(attrs, slog.String("pages", r.pages.String()))
 	}

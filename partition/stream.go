@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -169,7 +170,7 @@ func (s *Stream) send(j *job, deliver func(*part) error) error {
 	s.report.MediaType, s.report.Pages, s.report.Warnings = plan.MediaType, plan.Pages, plan.Warnings
 	s.client.event(s.ctx, Event{Kind: DocumentPlanned, Document: plan.Document, Plan: plan})
 	for _, warning := range plan.Warnings {
-		s.client.logger.WarnContext(s.ctx, warning, "document", Printable(plan.Document))
+		s.client.logger.WarnContext(s.ctx, warning, "document", text.Printable(plan.Document))
 	}
 	f := newFanout(s.client, j)
 	var answered, missing []split.PageRange
@@ -186,7 +187,7 @@ func (s *Stream) send(j *job, deliver func(*part) error) error {
 	})
 	s.kept = f.caches() && !f.unkept.Load()
 	for _, p := range f.parts {
-		s.report.Parts = append(s.report.Parts, p.reports()...)
+		s.report.Chunks = append(s.report.Chunks, p.reports()...)
 	}
 	for _, warning := range []string{f.warning, f.scratch.warning()} {
 		if warning != "" {

@@ -4,43 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
+	"github.com/quire-dev/quire/partition/internal/form"
 	"github.com/quire-dev/quire/split"
 )
 
 // chunksAfter tells whether the text chunking is a request of its own, after the elements of all parts are there.
 func (j *job) chunksAfter() bool {
-	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ScopeAfter && !j.plan.Whole()
+	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ChunkingAfter && !j.plan.Whole()
 }
 
 // chunkingOnly returns the parameters of the second step: those that say how text is chunked.
 func (p Params) chunkingOnly() Params {
-	var only Params
-	from, to := reflect.ValueOf(p), reflect.ValueOf(&only).Elem()
-	for i := range paramsType.NumField() {
-		if paramsType.Field(i).Tag.Get("step") == "chunking" {
-			to.Field(i).Set(from.Field(i))
-		}
-	}
-	return only
+	p.Extra = form.Keep(&p, p.Extra, true)
+	return p
 }
 
 // withoutChunking returns the parameters of the first step: all others.
 func (p Params) withoutChunking() Params {
-	v := reflect.ValueOf(&p).Elem()
-	for i := range paramsType.NumField() {
-		if paramsType.Field(i).Tag.Get("step") == "chunking" {
-			v.Field(i).SetZero()
-		}
-	}
+	p.Extra = form.Keep(&p, p.Extra, false)
 	return p
 }
 
 // firstStep makes a job one without text chunking.
 func (j *job) firstStep() (err error) {
 	j.params = j.params.withoutChunking()
-	if j.fields, err = j.params.wire(); err != nil {
+	if j.fields, err = j.params.fields(); err != nil {
 		return &DocumentError{Document: j.plan.Document, Kind: KindBadRequest, Err: err}
 	}
 	return nil
@@ -69,11 +58,11 @@ func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
 	defer file.Close()
 	second := &job{
 		plan: Plan{
-			Document: s.document.name, MediaType: "application/json", Requests: []split.PageRange{{}}, Warnings: s.report.Warnings,
+			Document: s.document.name, MediaType: "application/json", Chunks: []split.PageRange{{}}, Warnings: s.report.Warnings,
 		},
 		params: chunking, name: j.name, source: file, size: elements.size,
 	}
-	if second.fields, err = chunking.wire(); err == nil && s.client.cache != nil {
+	if second.fields, err = chunking.fields(); err == nil && s.client.cache != nil {
 		second.sha256, err = hashOf(s.ctx, second.source, second.size)
 	}
 	if err != nil {
@@ -82,8 +71,8 @@ func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
 	first, kept := s.report, s.kept
 	err = s.send(second, deliver)
 	s.report.MediaType, s.report.Pages, s.report.Missing = first.MediaType, first.Pages, first.Missing
-	for i := len(first.Parts); i < len(s.report.Parts); i++ {
-		s.report.Parts[i].Chunking = true
+	for i := len(first.Chunks); i < len(s.report.Chunks); i++ {
+		s.report.Chunks[i].Chunking = true
 	}
 	var api *APIError
 	if errors.As(err, &api) && kept {

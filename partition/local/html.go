@@ -165,13 +165,13 @@ func (w *htmlWalk) node(n *html.Node) {
 func (w *htmlWalk) block(n *html.Node) {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		w.within(n, partition.Title, slices.Index(headings, n.DataAtom))
+		w.within(n, partition.TypeTitle, slices.Index(headings, n.DataAtom))
 	case atom.Ul, atom.Ol:
 		w.lists++
 		w.within(n, "", 0)
 		w.lists--
 	case atom.Li:
-		w.within(n, partition.ListItem, w.lists)
+		w.within(n, partition.TypeListItem, w.lists)
 	case atom.P:
 		w.children(n) // of what surrounds it: a list item's paragraph is the list item
 	case atom.Pre:
@@ -206,7 +206,7 @@ func (w *htmlWalk) flush() {
 		if kind, text = classifyHTML(text); text == "" {
 			return
 		}
-	case partition.ListItem:
+	case partition.TypeListItem:
 		if text, _ = cutBullet(text); text == "" {
 			return
 		}
@@ -223,11 +223,11 @@ func classifyHTML(text string) (partition.ElementType, string) {
 	switch {
 	case len([]rune(text)) < 2:
 		return kind, ""
-	case kind == partition.Title, kind == partition.ListItem && rest == text: // a number in front makes no list item here
+	case kind == partition.TypeTitle, kind == partition.TypeListItem && rest == text: // a number in front makes no list item here
 		if isNarrative(text) {
-			return partition.NarrativeText, text
+			return partition.TypeNarrativeText, text
 		}
-		return partition.UncategorizedText, text
+		return partition.TypeUncategorizedText, text
 	}
 	return kind, rest
 }

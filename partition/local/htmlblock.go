@@ -12,7 +12,7 @@ import (
 // code keeps the white space of preformatted text.
 func (w *htmlWalk) code(n *html.Node) {
 	if text := strings.Trim(rawText(n), "\n"); strings.TrimSpace(text) != "" {
-		w.elements = append(w.elements, partition.Element{Type: partition.CodeSnippet, Text: text})
+		w.elements = append(w.elements, partition.Element{Type: partition.TypeCodeSnippet, Text: text})
 	}
 }
 
@@ -35,7 +35,7 @@ func (w *htmlWalk) image(n *html.Node) {
 	if source == "" || alt == "" {
 		return
 	}
-	e := partition.Element{Type: partition.Image, Text: alt}
+	e := partition.Element{Type: partition.TypeImage, Text: alt}
 	if data, inlined := strings.CutPrefix(source, "data:"); inlined {
 		head, content, _ := strings.Cut(data, ",")
 		mediaType, isBase64 := strings.CutSuffix(head, ";base64")

@@ -97,7 +97,7 @@ func finish(elements []partition.Element, d *document) {
 	for i := range elements {
 		m := &elements[i].Metadata
 		m.Filename, m.Filetype = d.name, d.mediaType
-		if elements[i].Type != partition.PageBreak {
+		if elements[i].Type != partition.TypePageBreak {
 			m.Languages = d.request.languages
 		}
 		if !d.request.coordinates {

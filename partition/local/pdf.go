@@ -51,7 +51,7 @@ func readPDF(ctx context.Context, e *Engine, d *document) ([]partition.Element, 
 		elements = append(elements, found...)
 		if d.request.pageBreaks {
 			elements = append(elements, partition.Element{
-				Type: partition.PageBreak, Metadata: partition.Metadata{PageNumber: d.request.firstPage + index},
+				Type: partition.TypePageBreak, Metadata: partition.Metadata{PageNumber: d.request.firstPage + index},
 			})
 		}
 	}

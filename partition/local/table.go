@@ -111,7 +111,7 @@ func (t *tableBuilder) elements() []partition.Element {
 		return nil
 	}
 	return []partition.Element{{
-		Type: partition.Table, Text: t.text.String(),
+		Type: partition.TypeTable, Text: t.text.String(),
 		Metadata: partition.Metadata{TextAsHTML: "<table>" + t.html.String() + "</table>"},
 	}}
 }

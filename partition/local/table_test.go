@@ -46,8 +46,8 @@ func TestCSVFlattensWhatIsNested(t *testing.T) {
 	two := 2
 	var b bytes.Buffer
 	require.NoError(t, writeCSV(&b, []partition.Element{
-		{Type: partition.PageBreak, ID: "1"},
-		{Type: partition.Title, ID: "2", Text: "T", Metadata: partition.Metadata{
+		{Type: partition.TypePageBreak, ID: "1"},
+		{Type: partition.TypeTitle, ID: "2", Text: "T", Metadata: partition.Metadata{
 			PageNumber: 3, CategoryDepth: &two, LinkTexts: []string{"it's", `"x"`}, LinkStartIndexes: []int{1, 2},
 			Coordinates: &partition.Coordinates{Points: [][2]float64{{1, 2.5}}, System: "PixelSpace", LayoutWidth: 612, LayoutHeight: 792},
 		}},

@@ -19,6 +19,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A FailedList is the documents of a run that failed, as JSON lines, in the order of the walk. With an output folder those follow that
@@ -220,7 +221,7 @@ func (l *FailedList) Hint(command string) []string {
 		hint = fmt.Sprintf(" (%d of %d only with --force: the server declared them final)", l.final, l.count)
 	}
 	return []string{
-		fmt.Sprintf("failed documents are listed in %s; to run them again%s:", partition.Printable(l.path), hint),
+		fmt.Sprintf("failed documents are listed in %s; to run them again%s:", wire.Printable(l.path), hint),
 		"  " + command,
 	}
 }

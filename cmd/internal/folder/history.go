@@ -15,11 +15,12 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // Key is a hash of all that outputs depend on beside the document.
 func Key(p partition.Params, engine string, more ...string) (string, error) {
-	key, err := p.Key()
+	key, err := wire.Key(p)
 	if err != nil {
 		return "", err
 	}

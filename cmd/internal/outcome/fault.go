@@ -25,26 +25,25 @@ func (t *TimeLimit) Error() string {
 // Is makes a time limit a [context.DeadlineExceeded].
 func (t *TimeLimit) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// Unavailable reports whether an error speaks of the server and not of the document: another time it may work.
-func Unavailable(err error) bool {
-	var api *partition.APIError
-	var limit *TimeLimit
-	if errors.As(err, &api) && api.Final || errors.As(err, &limit) && limit.Flag != "" {
-		return false
-	}
-	switch partition.KindOf(err) {
-	case partition.KindTransport, partition.KindServer, partition.KindThrottled, partition.KindTimeout:
-		return true
-	default:
-		return false
-	}
+// ofTheUser reports whether an error is of a time limit that a flag set.
+func ofTheUser(err error) bool {
+	limit := (*TimeLimit)(nil)
+	return errors.As(err, &limit) && limit.Flag != ""
 }
 
-// MayBeShared reports whether a server failed a document for a reason that others may well share: it blames the request, or itself.
+// Unavailable reports whether an error speaks of the server and not of the document: another time it may work.
+func Unavailable(err error) bool {
+	if api := (*partition.APIError)(nil); errors.As(err, &api) && api.Final || ofTheUser(err) {
+		return false
+	}
+	return partition.KindOf(err).Transient()
+}
+
+// MayBeShared reports whether a document failed for a reason that others may well share: of the server, or of the request.
 func MayBeShared(err error) bool {
-	switch partition.KindOf(err) {
-	case partition.KindServer, partition.KindBadRequest, partition.KindBadResponse:
-		return true
+	switch partition.KindOf(err).Scope() {
+	case partition.ScopeServer, partition.ScopeRequest:
+		return !ofTheUser(err)
 	default:
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A State is how a document ended.
@@ -57,7 +58,7 @@ func (o *Outcome) Kind() partition.Kind {
 }
 
 // Message is a document's failure in one line.
-func (o *Outcome) Message() string { return partition.Printable(o.Err.Error()) }
+func (o *Outcome) Message() string { return wire.Printable(o.Err.Error()) }
 
 // Status is the HTTP status of the last answer of a document that failed, 0 where there was none.
 func (o *Outcome) Status() int {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A chart is boxes over time.
@@ -117,7 +117,7 @@ func (r *Run) drawClosings(s scale, height int) []box {
 func (r *Run) draw(t *timeline, anchor string) drawing {
 	s := scale{t.from, max(t.to, t.from+1)}
 	d := drawing{
-		Anchor: anchor, Name: partition.Printable(t.name), State: t.state(), Took: span(t.elapsed), From: span(t.from), Open: t.failed,
+		Anchor: anchor, Name: wire.Printable(t.name), State: t.state(), Took: span(t.elapsed), From: span(t.from), Open: t.failed,
 		Middle: span((s.to - s.from) / 2), End: span(s.to - s.from), LeftOut: t.leftOut,
 	}
 	rows := slices.Clone(t.rows)
@@ -180,7 +180,7 @@ func (m mark) title() string {
 	took := span(m.to - m.from)
 	switch m.class {
 	case wait:
-		return "waited " + took + " (" + partition.Printable(m.rule) + ")"
+		return "waited " + took + " (" + wire.Printable(m.rule) + ")"
 	case cached:
 		return "answered by the cache"
 	case underWay:
@@ -188,7 +188,7 @@ func (m mark) title() string {
 	}
 	title := answerKey{m.status, m.kind}.long() + ", " + took
 	if m.rule != "" {
-		title += " (" + partition.Printable(m.rule) + ")"
+		title += " (" + wire.Printable(m.rule) + ")"
 	}
 	return title
 }

@@ -13,7 +13,7 @@ import (
 func ExampleView() {
 	var body, out bytes.Buffer
 	v := page.NewView("report.pdf.json", &body)
-	err := v.Element(partition.Element{Type: partition.Title, Text: "<b>not bold</b>", Metadata: partition.Metadata{PageNumber: 1}})
+	err := v.Element(partition.Element{Type: partition.TypeTitle, Text: "<b>not bold</b>", Metadata: partition.Metadata{PageNumber: 1}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -109,8 +109,8 @@ func hostileView(t *testing.T, text string) []byte {
 	require.NoError(t, json.Unmarshal([]byte(`{"type":"Title","text":"x","source":{"path":`+string(source)+`}}`), &sourced))
 	for _, e := range []partition.Element{
 		{Type: partition.ElementType(text), ID: text, Text: text, Metadata: m},
-		{Type: partition.Table, ID: text, Text: text, Metadata: other},
-		{Type: partition.CodeSnippet, Text: text},
+		{Type: partition.TypeTable, ID: text, Text: text, Metadata: other},
+		{Type: partition.TypeCodeSnippet, Text: text},
 		sourced,
 	} {
 		require.NoError(t, v.Element(e))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A link is one that may be followed.
@@ -44,9 +45,9 @@ func links(m partition.Metadata) (kept []link, leftOut int) {
 
 // tidy makes a link fit to be shown: on one line, and with a text.
 func tidy(l link) link {
-	text := partition.Printable(strings.TrimSpace(l.Text))
+	text := wire.Printable(strings.TrimSpace(l.Text))
 	if text == "" {
-		text = partition.Printable(l.URL)
+		text = wire.Printable(l.URL)
 	}
 	return link{text, l.URL}
 }

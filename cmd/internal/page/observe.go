@@ -21,11 +21,11 @@ func (r *Run) Observe(e partition.Event) {
 		if t == nil {
 			r.live[idOf(e)] = &timeline{id: idOf(e), name: e.Document, from: at}
 		}
-	case partition.PartStart:
+	case partition.ChunkStart:
 		if e.Cached {
 			t.add(e, mark{class: cached, from: at, to: at})
 		}
-	case partition.PartEnd:
+	case partition.ChunkEnd:
 		delete(r.waits, partOf(e))
 		t.end(e, at)
 	case partition.AttemptEvent:

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/quire-dev/quire/cmd/internal/outcome"
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A Total is one of the figures at the top of a report.
@@ -86,12 +86,12 @@ func (r *Run) report(more []Total) *report {
 	}
 	for _, o := range r.failures {
 		p.Failures = append(p.Failures, failure{
-			partition.Printable(o.Name), string(o.State), string(o.Kind), partition.Printable(o.Err),
+			wire.Printable(o.Name), string(o.State), string(o.Kind), wire.Printable(o.Err),
 			strings.Join(o.MissingPages, ", "), anchors[o.Name],
 		})
 	}
 	for _, t := range r.slowest {
-		line := slow{Name: partition.Printable(t.name), Anchor: anchors[t.name], Took: span(t.elapsed), State: t.state()}
+		line := slow{Name: wire.Printable(t.name), Anchor: anchors[t.name], Took: span(t.elapsed), State: t.state()}
 		if o := t.outcome; o != nil {
 			line.Known, line.Pages, line.Requests, line.Retries = true, o.Pages, o.Requests, o.Retries
 		}
@@ -99,11 +99,11 @@ func (r *Run) report(more []Total) *report {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.rules)) {
 		c := r.rules[name]
-		p.Rules = append(p.Rules, ruleLine{partition.Printable(cmp.Or(name, "no rule")), span(c.waited), c.retries, c.gaveUp})
+		p.Rules = append(p.Rules, ruleLine{wire.Printable(cmp.Or(name, "no rule")), span(c.waited), c.retries, c.gaveUp})
 	}
 	p.Answers = r.answerLines()
 	for _, c := range r.closings {
-		p.Closings = append(p.Closings, closingLine{span(c.from), span(r.until(c) - c.from), partition.Printable(c.rule)})
+		p.Closings = append(p.Closings, closingLine{span(c.from), span(r.until(c) - c.from), wire.Printable(c.rule)})
 	}
 	return p
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -110,7 +111,7 @@ type closing struct {
 // NewRun begins the report of a run: its title, what produced the elements, and when it started.
 func NewRun(title, engine string, start time.Time) *Run {
 	return &Run{
-		title: partition.Printable(title), engine: partition.Printable(engine), start: start,
+		title: wire.Printable(title), engine: wire.Printable(engine), start: start,
 		live: map[string]*timeline{}, rules: map[string]*ruleCount{}, waits: map[partKey]pause{}, answers: map[answerKey]int{},
 		figures: figures{states: map[outcome.State]int{}}, overview: newOverview(),
 	}

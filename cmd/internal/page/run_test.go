@@ -91,16 +91,16 @@ func TestRunGolden(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *page.Run) {
 		a := script{run: r, document: "docs/a.pdf"}
 		a.event(partition.DocumentStart, nil)
-		a.run.Observe(partition.Event{Kind: partition.PartStart, Document: a.document, Pages: split.PageRange{First: 3, Last: 4}, Cached: true})
+		a.run.Observe(partition.Event{Kind: partition.ChunkStart, Document: a.document, Pages: split.PageRange{First: 3, Last: 4}, Cached: true})
 		first := a.part(1, 2)
-		first.event(partition.PartStart, nil)
+		first.event(partition.ChunkStart, nil)
 		first.answer(time.Second, busy)
 		first.attempt(retry.Event{Kind: retry.EventClosed, Rule: "server-error"})
 		first.attempt(retry.Event{Kind: retry.EventSleep, Rule: "server-error", Wait: 2 * time.Second})
 		time.Sleep(2 * time.Second)
 		first.attempt(retry.Event{Kind: retry.EventOpened})
 		first.answer(time.Second, retry.Event{Status: 200, Rule: "success"})
-		first.event(partition.PartEnd, nil)
+		first.event(partition.ChunkEnd, nil)
 		a.end(4*time.Second, nil)
 
 		b := script{run: r, document: "docs/<b>.pdf"}
@@ -112,13 +112,13 @@ func TestRunGolden(t *testing.T) {
 		time.Sleep(time.Second)
 		part.answer(2*time.Second, busy)
 		part.attempt(retry.Event{Kind: retry.EventStop, Rule: "server-error", Stop: retry.StopAttempts})
-		part.event(partition.PartEnd, failure)
+		part.event(partition.ChunkEnd, failure)
 		b.end(6*time.Second, failure)
 
 		c := script{run: r, document: "docs/c.txt"}
 		c.event(partition.DocumentStart, nil)
 		c.answer(100*time.Millisecond, retry.Event{Status: 200})
-		c.event(partition.PartEnd, nil)
+		c.event(partition.ChunkEnd, nil)
 		c.end(100*time.Millisecond, nil)
 
 		r.Document(page.Outcome{
@@ -213,7 +213,7 @@ func TestEventsOutOfPlace(t *testing.T) {
 			s.attempt(retry.Event{Kind: kind, Rule: "x"})
 		}
 		for _, kind := range []partition.EventKind{
-			partition.PartEnd, partition.PartStart, partition.DocumentPlanned, partition.DocumentEnd, partition.Refused, partition.CacheFailed, "new",
+			partition.ChunkEnd, partition.ChunkStart, partition.DocumentPlanned, partition.DocumentEnd, partition.Refused, partition.CacheFailed, "new",
 		} {
 			s.event(kind, nil)
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // The limits of what a view holds, however many elements there are.
@@ -68,7 +69,7 @@ func (i indexed) Label() string {
 // [View.Write].
 func NewView(name string, body io.Writer) *View {
 	return &View{
-		name: partition.Printable(name), body: body, templates: newTemplate("view.html"), roles: typeRoles(), leftOut: map[string]int{},
+		name: wire.Printable(name), body: body, templates: newTemplate("view.html"), roles: typeRoles(), leftOut: map[string]int{},
 	}
 }
 
@@ -84,7 +85,7 @@ func (v *View) Element(e partition.Element) error {
 // enter begins a new section where the document or the page is another one.
 func (v *View) enter(e partition.Element) error {
 	m := e.Metadata
-	next := section{sourceOf(e), m.PageNumber, partition.Printable(m.PageName)}
+	next := section{sourceOf(e), m.PageNumber, wire.Printable(m.PageName)}
 	if v.elements > 0 && next == v.at {
 		return nil
 	}
@@ -119,16 +120,16 @@ func sourceOf(e partition.Element) string {
 		} `json:"source"`
 	}
 	if raw := e.Raw(); strings.Contains(string(raw), `"source"`) && json.Unmarshal(raw, &known) == nil && known.Source.Path != "" {
-		return partition.Printable(known.Source.Path)
+		return wire.Printable(known.Source.Path)
 	}
-	return partition.Printable(e.Metadata.Filename)
+	return wire.Printable(e.Metadata.Filename)
 }
 
 // typeRoles are the types that look other than a paragraph.
 func typeRoles() map[partition.ElementType]string {
 	return map[partition.ElementType]string{
-		partition.Title: "title", partition.CodeSnippet: "code", partition.Header: "aside", partition.Footer: "aside",
-		partition.PageNumber: "aside",
+		partition.TypeTitle: "title", partition.TypeCodeSnippet: "code", partition.TypeHeader: "aside", partition.TypeFooter: "aside",
+		partition.TypePageNumber: "aside",
 	}
 }
 
@@ -143,7 +144,7 @@ type shownElement struct {
 // shown decides what is shown of an element, and counts what is not.
 func (v *View) shown(e partition.Element) shownElement {
 	m := e.Metadata
-	s := shownElement{Class: v.class(e.Type), Role: v.roles[e.Type], Type: partition.Printable(string(e.Type)), Text: e.Text}
+	s := shownElement{Class: v.class(e.Type), Role: v.roles[e.Type], Type: wire.Printable(string(e.Type)), Text: e.Text}
 	var err error
 	if s.Table, err = cleanTable(m.TextAsHTML); err != nil {
 		v.leftOut["too large a table, shown as text"]++
@@ -166,7 +167,7 @@ func (v *View) shown(e partition.Element) shownElement {
 
 // class counts a type, and returns the class of its elements.
 func (v *View) class(t partition.ElementType) string {
-	name := partition.Printable(string(t))
+	name := wire.Printable(string(t))
 	i := slices.IndexFunc(v.types, func(known typeCount) bool { return known.Name == name })
 	switch {
 	case i >= 0:

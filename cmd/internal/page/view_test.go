@@ -47,19 +47,19 @@ func TestViewGolden(t *testing.T) {
 	on := func(page int, t partition.ElementType, text string) partition.Element {
 		return partition.Element{Type: t, Text: text, Metadata: partition.Metadata{PageNumber: page, Filename: "report.pdf"}}
 	}
-	table := on(1, partition.Table, "one two")
+	table := on(1, partition.TypeTable, "one two")
 	table.Metadata.TextAsHTML = `<table><tr><td colspan="2">one</td><td onclick="x()">two</td></tr></table>`
-	linked := on(2, partition.NarrativeText, "see there & <here>")
+	linked := on(2, partition.TypeNarrativeText, "see there & <here>")
 	linked.Metadata.LinkURLs = []string{"https://example.com/?a=1&b=2", "javascript:alert(1)", "mailto:a@example.com"}
 	linked.Metadata.LinkTexts = []string{"there"}
-	drawn := on(2, partition.Image, "a drawing")
+	drawn := on(2, partition.TypeImage, "a drawing")
 	drawn.Metadata.ImageBase64 = picture(t, png.Encode)
-	again := on(1, partition.Footer, "page 1")
-	sheet := on(3, partition.NarrativeText, "cells")
+	again := on(1, partition.TypeFooter, "page 1")
+	sheet := on(3, partition.TypeNarrativeText, "cells")
 	sheet.Metadata.PageName = "Sheet <1>"
-	other := partition.Element{Type: partition.ListItem, Text: "שלום", Metadata: partition.Metadata{Filename: "other.txt"}}
+	other := partition.Element{Type: partition.TypeListItem, Text: "שלום", Metadata: partition.Metadata{Filename: "other.txt"}}
 	golden(t, "view.html", viewOf(t,
-		on(1, partition.Title, "A report"), table, linked, on(2, partition.CodeSnippet, "a\n\tb"), drawn, again, sheet, other))
+		on(1, partition.TypeTitle, "A report"), table, linked, on(2, partition.TypeCodeSnippet, "a\n\tb"), drawn, again, sheet, other))
 }
 
 func TestViewOfNothing(t *testing.T) {
@@ -82,7 +82,7 @@ func TestPictures(t *testing.T) {
 		{"another media type in front", "data:image/png;base64," + picture(t, png.Encode), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := viewOf(t, partition.Element{Type: partition.Image, Metadata: partition.Metadata{ImageBase64: c.encoded, ImageMimeType: "image/png"}})
+			got := viewOf(t, partition.Element{Type: partition.TypeImage, Metadata: partition.Metadata{ImageBase64: c.encoded, ImageMimeType: "image/png"}})
 			checkPage(t, got)
 			if c.want == "" {
 				require.NotContains(t, string(got), "<img")
@@ -117,7 +117,7 @@ func TestLinks(t *testing.T) {
 		{"", false},
 	} {
 		t.Run(c.url, func(t *testing.T) {
-			got := viewOf(t, partition.Element{Type: partition.Title, Metadata: partition.Metadata{
+			got := viewOf(t, partition.Element{Type: partition.TypeTitle, Metadata: partition.Metadata{
 				Links: []partition.Link{{Text: "x", URL: c.url}}, LinkURLs: []string{c.url}, LinkTexts: []string{"x"},
 			}})
 			checkPage(t, got)

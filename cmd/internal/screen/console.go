@@ -12,6 +12,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -144,7 +145,7 @@ func (c *Console) Remark(format string, args ...any) {
 
 // Warn is a remark about something that does not keep the run from going on.
 func (c *Console) Warn(err error) {
-	c.Remark("warning: %s", partition.Printable(err.Error()))
+	c.Remark("warning: %s", wire.Printable(err.Error()))
 }
 
 // Error says to programs what ended a run, and reports whether it did: people are told by who called.
@@ -182,7 +183,7 @@ func (c *Console) Expect(documents int, bytes int64) {
 
 // Observe counts an event of the client, and says which requests have been without an answer for long.
 func (c *Console) Observe(e partition.Event) {
-	name := partition.Printable(e.Document)
+	name := wire.Printable(e.Document)
 	if e.Pages.Len() > 0 {
 		name += " pages " + e.Pages.String()
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // documentEvent is what became of a document, for programs.
@@ -33,7 +34,7 @@ func newDocumentEvent(o *outcome.Outcome) documentEvent {
 
 // Tell says to people what became of a document.
 func (c *Console) Tell(o *outcome.Outcome) {
-	name := partition.Printable(o.Path)
+	name := wire.Printable(o.Path)
 	for _, warning := range o.Report.Warnings {
 		c.Remark("warning: %s: %s", name, warning)
 	}
@@ -60,6 +61,6 @@ func (c *Console) Tell(o *outcome.Outcome) {
 // Skipped says that a file was left out; what was left out as a matter of course is said only when asked.
 func (c *Console) Skipped(path, reason string, quiet bool) {
 	if c.Verbose || !quiet {
-		c.Remark("skipped: %s: %s", partition.Printable(path), reason)
+		c.Remark("skipped: %s: %s", wire.Printable(path), reason)
 	}
 }

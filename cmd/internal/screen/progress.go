@@ -35,7 +35,7 @@ func (p *progress) observe(e partition.Event, now time.Time) {
 		}
 	case partition.DocumentEnd:
 		delete(p.wholePages, e.ID)
-	case partition.PartEnd:
+	case partition.ChunkEnd:
 		if e.Err == nil {
 			p.pages += e.Pages.Len() + p.wholePages[e.ID]
 		}

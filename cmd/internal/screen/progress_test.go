@@ -27,9 +27,9 @@ func TestTheLiveLine(t *testing.T) {
 	attempt(retry.EventAnswer, 503)
 	attempt(retry.EventSleep, 503)
 	attempt(retry.EventClosed, 503)
-	s.observe(partition.Event{Kind: partition.PartEnd, Document: "a", Pages: split.PageRange{First: 1, Last: 25}}, start)
-	s.observe(partition.Event{Kind: partition.DocumentPlanned, Document: "b", Plan: &partition.Plan{Pages: 5, Requests: []split.PageRange{{}}}}, start)
-	s.observe(partition.Event{Kind: partition.PartEnd, Document: "b"}, start)
+	s.observe(partition.Event{Kind: partition.ChunkEnd, Document: "a", Pages: split.PageRange{First: 1, Last: 25}}, start)
+	s.observe(partition.Event{Kind: partition.DocumentPlanned, Document: "b", Plan: &partition.Plan{Pages: 5, Chunks: []split.PageRange{{}}}}, start)
+	s.observe(partition.Event{Kind: partition.ChunkEnd, Document: "b"}, start)
 	for _, w := range []*outcome.Outcome{
 		{State: outcome.Done, Size: 300}, {State: outcome.Failed, Size: 100}, {State: outcome.Unchanged, Size: 600}, {State: outcome.Skipped, Size: 9}, {State: outcome.NotDone, Size: 9},
 	} {

@@ -66,7 +66,7 @@ func (s *Summary) Add(o *outcome.Outcome) {
 	s.Retries += o.Report.Retries()
 	s.MaybeBilledTwice += o.Report.MaybeBilledTwice()
 	s.BytesSent += o.Report.BytesSent()
-	for _, p := range o.Report.Parts {
+	for _, p := range o.Report.Chunks {
 		if p.Sent || p.Cached {
 			s.Chunks++
 		}

@@ -1,4 +1,5 @@
-package partition
+// Package text makes foreign text fit for one line of a message.
+package text
 
 import (
 	"fmt"
@@ -40,8 +41,8 @@ func Printable(s string) string {
 
 func isSeparator(r rune) bool { return r == '\u2028' || r == '\u2029' }
 
-// shorten cuts s to at most n bytes at a rune's boundary and says so with an ellipsis.
-func shorten(s string, n int) string {
+// Shorten cuts s to at most n bytes at a rune's boundary and says so with an ellipsis.
+func Shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
@@ -49,4 +50,12 @@ func shorten(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
+}
+
+// Count is a number with its noun: 1 page, 2 pages.
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
