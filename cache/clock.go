@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A mark is what the cache knows of the time. Every trim writes it for the next one. Age is counted up
-// to the time that it is sure of, which follows a clock that jumps only later. So a clock that is wrong
-// for a while, ahead or behind, makes nothing old.
+// A mark is what the cache knows of the time. Every trim writes it for the next one. Age is counted
+// up to the time that it is sure of, which follows a clock that jumps only later. So a clock that
+// is wrong for a while, ahead or behind, makes nothing old.
 type mark struct {
 	sure    time.Time // surely reached; zero: nothing is old
 	doubted time.Time // a clock's time after a jump, for a later trim to confirm
@@ -57,8 +57,8 @@ func (m mark) age(used time.Time) time.Duration {
 	return m.sure.Sub(used)
 }
 
-// stamp is the time that is written to files. It is never before the mark, so that what is used under a
-// clock that is behind is not old when the clock is right again.
+// stamp is the time that is written to files. It is never before the mark, so that what is used
+// under a clock that is behind is not old when the clock is right again.
 func (d *Dir) stamp() time.Time {
 	return later(d.options.now(), later(d.clock.sure, earliest))
 }
@@ -99,8 +99,8 @@ func (m mark) text() string {
 	return m.sure.UTC().Format(time.RFC3339) + "\n" + m.doubted.UTC().Format(time.RFC3339) + "\n"
 }
 
-// writeMark writes the mark for the next trim, and the time of this one as its modification time. Of
-// two trims at once, one mark stays.
+// writeMark writes the mark for the next trim, and the time of this one as its modification time.
+// Of two trims at once, one mark stays.
 func (d *Dir) writeMark(m mark, now time.Time) error {
 	f, err := d.disk.OpenFile(markTemp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fileMode)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A disk is what a Dir needs of a file system, so that tests can make each step of it fail. Names are
-// relative to the directory, with slashes.
+// A disk is what a Dir needs of a file system, so that tests can make each step of it fail. Names
+// are relative to the directory, with slashes.
 type disk interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (file, error)
 	Mkdir(name string, perm fs.FileMode) error

@@ -130,8 +130,8 @@ func newContent(r io.ReaderAt, size int64, key, want [32]byte) *content {
 	return &content{r: io.NewSectionReader(r, int64(headLen), n), left: n, sum: newSum(key), want: want}
 }
 
-// Read reads; in place of the end of the file it returns [ErrDamaged] where the
-// content is not what was written.
+// Read reads; in place of the end of the file it returns [ErrDamaged] where the content is not what
+// was written.
 func (c *content) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.left -= int64(n)

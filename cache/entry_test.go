@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The fixture of version 1, and its key: the SHA-256 of "quire cache fixture".
-// Every release reads it; it was not written by this code.
+// The fixture of version 1, and its key: the SHA-256 of "quire cache fixture". Every release reads
+// it; it was not written by this code.
 const (
 	fixture    = "testdata/v1.entry"
 	fixtureKey = "04c3f805dc5f17d0dec3a384f1ce0bee4948a5ff14c90aca39528cfdde63c584"
@@ -68,8 +68,8 @@ func TestOtherVersionStays(t *testing.T) {
 	require.Equal(t, "new", string(got))
 }
 
-// Each bit flipped, each byte replaced, each length cut: a miss, a warning, and
-// the file is gone; but for the version's digit, where it may be another release's.
+// Each bit flipped, each byte replaced, each length cut: a miss, a warning, and the file is gone;
+// but for the version's digit, where it may be another release's.
 func TestEveryDamageIsAMiss(t *testing.T) {
 	data, err := os.ReadFile(fixture)
 	require.NoError(t, err)

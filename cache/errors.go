@@ -7,8 +7,8 @@ import (
 	"io/fs"
 )
 
-// ErrUnavailable reports a directory that cannot be used: it is missing or full, or may not be read or
-// written. The caller can go on without a cache.
+// ErrUnavailable reports a directory that cannot be used: it is missing or full, or may not be read
+// or written. The caller can go on without a cache.
 var ErrUnavailable = errors.New("cache unavailable")
 
 // What is wrong with an entry, for [errors.Is].
@@ -52,8 +52,8 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// warnUnavailable calls Options.Warn the first time that the directory cannot be used. It returns err
-// as [ErrUnavailable].
+// warnUnavailable calls Options.Warn the first time that the directory cannot be used. It returns
+// err as [ErrUnavailable].
 func (d *Dir) warnUnavailable(err error) error {
 	err = unavailable(err)
 	d.warnedUnavailable.Do(func() { d.options.Warn(err) })

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// The time of an entry's last use is written at most once an hour, as in the Go build cache: precise
-// enough for limits of days, at a tenth of the writes.
+// The time of an entry's last use is written at most once an hour, as in the Go build cache:
+// precise enough for limits of days, at a tenth of the writes.
 const refreshAfter = time.Hour
 
 // Get returns the content of the entry of a key, for the caller to close. The whole entry has been

@@ -44,7 +44,8 @@ a changed answer and deletes it.
   trimmed   when old entries were last deleted
 `
 
-// ours reports whether a name at the top is one that the cache makes, or comes with the file system.
+// ours reports whether a name at the top is one that the cache makes, or comes with the file
+// system.
 func ours(name string) bool {
 	return slices.Contains([]string{tagName, readmeName, markName, markTemp, entriesName, runsName, "lost+found"}, name)
 }
@@ -63,8 +64,8 @@ func keyOf(base string) (key [32]byte, ok bool) {
 	return key, err == nil && hex.EncodeToString(key[:]) == base
 }
 
-// layOut makes what is missing. That something cannot be made is no error here: a cache that can only
-// be read is still useful.
+// layOut makes what is missing. That something cannot be made is no error here: a cache that can
+// only be read is still useful.
 func (d *Dir) layOut() error {
 	_ = d.keepFile(tagName, tag, true) // first: it says whose directory this is
 	_ = d.keepFile(readmeName, readme, false)

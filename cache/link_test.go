@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Links and other things in place of what the cache has made are not followed:
-// nothing outside is read, changed or removed.
+// Links and other things in place of what the cache has made are not followed: nothing outside is
+// read, changed or removed.
 func TestLinksAreNotFollowed(t *testing.T) {
 	outside := t.TempDir()
 	target := filepath.Join(outside, "target")

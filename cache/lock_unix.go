@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks a file until this process closes it or ends. The error is errLocked where it is locked
-// already, also by this process, and errNoLocks where the file system has no locks.
+// tryLock locks a file until this process closes it or ends. The error is errLocked where it is
+// locked already, also by this process, and errNoLocks where the file system has no locks.
 func tryLock(f file) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

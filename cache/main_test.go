@@ -25,8 +25,7 @@ import (
 // childEnv says what a copy of the test binary is to do; see children.
 const childEnv = "QUIRE_CACHE_CHILD"
 
-// children run in processes of their own, on the directory given, until they are
-// done or killed.
+// children run in processes of their own, on the directory given, until they are done or killed.
 var children = map[string]func(d *Dir, arg int) error{
 	"write": childWrite, "share": childShare,
 }
@@ -202,8 +201,8 @@ func childShare(d *Dir, arg int) error {
 	return nil
 }
 
-// readNumbers reads numbers as a child has said them; a last line that was cut
-// short does not count.
+// readNumbers reads numbers as a child has said them; a last line that was cut short does not
+// count.
 func readNumbers(t *testing.T, out []byte) (numbers []int) {
 	t.Helper()
 	out = out[:bytes.LastIndexByte(out, '\n')+1]

@@ -64,8 +64,8 @@ func checkOwner(path string, info fs.FileInfo, user int) error {
 	return nil
 }
 
-// checkWriters refuses a directory in which others may replace what the user has made. Where it has the
-// sticky bit they may not.
+// checkWriters refuses a directory in which others may replace what the user has made. Where it has
+// the sticky bit they may not.
 func checkWriters(path string, info fs.FileInfo, user int) error {
 	_, group, known := numbersOf(info)
 	others := fs.FileMode(0o022)

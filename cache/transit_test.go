@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A writing process is killed at 30 moments, counted from its start or from its first entry: what it
-// has printed as stored is there, nothing is damaged, and the next process to write removes what was
-// in transit.
+// A writing process is killed at 30 moments, counted from its start or from its first entry: what
+// it has printed as stored is there, nothing is damaged, and the next process to write removes what
+// was in transit.
 func TestKill(t *testing.T) {
 	const kills = 30
 	dir := filepath.Join(t.TempDir(), "cache")
@@ -223,4 +223,13 @@ func TestSweepOddDirectories(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(runs, "file"), nil, 0o600))
 	mustPut(t, d, 1)
 	require.Equal(t, 2, transitCount(t, d), "the own one, and what is no directory")
+}
+
+// An entry that is too large says nothing of the room for others.
+func TestScratchAfterTooLarge(t *testing.T) {
+	d, warned := newDir(t, Options{MaxSize: 1000})
+	require.ErrorContains(t, put(d, keyFor(0), make([]byte, 2000)), "larger than the cache may be")
+	_, err := d.Scratch()
+	require.NoError(t, err)
+	require.Len(t, warned.take(), 1)
 }

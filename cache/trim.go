@@ -32,8 +32,8 @@ type Trimmed struct {
 // Trim removes the entries that nobody has used for Options.MaxAge. If the rest is larger than
 // Options.MaxSize it then removes those that were used longest ago, until it is not. An entry used
 // in the last 24 hours goes only as long as the directory holds more than twice Options.MaxSize. An
-// entry used in the last seven days is never removed for its age. What dead processes have left goes
-// too. There is no need to call Trim, see [Dir.Put].
+// entry used in the last seven days is never removed for its age. What dead processes have left
+// goes too. There is no need to call Trim, see [Dir.Put].
 //
 // The time of the last use is the modification time of the file, precise to an hour. A clock that
 // jumps makes nothing old: an entry whose time is in the future is not old, and a clock that went
@@ -138,23 +138,23 @@ func (d *Dir) remove(t *Trimmed, s stored, always bool) error {
 	return nil
 }
 
-// trimIfDue trims after a Put of size bytes where it is time to.
+// trimIfDue trims after a Put of size bytes where it is time to, and again where other Puts have made
+// it so meanwhile.
 func (d *Dir) trimIfDue(ctx context.Context, size int64) {
-	if !d.beginTrim(size) {
-		return
-	}
-	trimmed, err := d.Trim(ctx)
-	d.mu.Lock()
-	d.trimming, d.nextTrim = false, d.options.now().Add(trimInterval)
-	d.mu.Unlock()
-	switch {
-	case err != nil && ctx.Err() == nil:
-		_ = d.warnUnavailable(err) // the entry is stored all the same
-	case trimmed.Over > 0:
-		d.warnedSize.Do(func() {
-			d.options.Warn(fmt.Errorf("the cache holds %d bytes, its limit is %d: all of it was used in the last 24 hours, "+
-				"so it may grow to twice the limit before anything is removed", trimmed.Left.Bytes, d.options.MaxSize))
-		})
+	for ; d.beginTrim(size); size = 0 {
+		trimmed, err := d.Trim(ctx)
+		d.mu.Lock()
+		d.trimming, d.nextTrim = false, d.options.now().Add(trimInterval)
+		d.mu.Unlock()
+		switch {
+		case err != nil && ctx.Err() == nil:
+			_ = d.warnUnavailable(err) // the entry is stored all the same
+		case trimmed.Over > 0:
+			d.warnedSize.Do(func() {
+				d.options.Warn(fmt.Errorf("the cache holds %d bytes, its limit is %d: all of it was used in the last 24 hours, "+
+					"so it may grow to twice the limit before anything is removed", trimmed.Left.Bytes, d.options.MaxSize))
+			})
+		}
 	}
 }
 

@@ -80,8 +80,8 @@ func TestTrimBySize(t *testing.T) {
 	requireHit(t, d, 4)
 }
 
-// What was used in the last 24 hours stays below twice the limit, and Trimmed has by how much that is
-// over it. TrimTo knows no such thing.
+// What was used in the last 24 hours stays below twice the limit, and Trimmed has by how much that
+// is over it. TrimTo knows no such thing.
 func TestTrimKeepsTheLastDay(t *testing.T) {
 	const size = 1000
 	d, c := clocked(t, Options{MaxSize: -1})
@@ -124,8 +124,8 @@ func TestNoLimits(t *testing.T) {
 	}
 }
 
-// A program that calls nothing but Put stays below twice the limit and a tenth of it, and a day later
-// below the limit. It is warned once.
+// A program that calls nothing but Put stays below twice the limit and a tenth of it, and a day
+// later below the limit. It is warned once.
 func TestPutAloneIsBounded(t *testing.T) {
 	const size, limit = 500, 10_000
 	c := &testClock{}
@@ -145,7 +145,8 @@ func TestPutAloneIsBounded(t *testing.T) {
 	require.Greater(t, most, int64(2*limit-size), "what was used within a day stays as long as it can")
 	require.LessOrEqual(t, most, int64(2*limit+limit/10+size))
 	for n := range 100 {
-		// Trims come with entry 0, 3, 6, ... and 99, which is more than a tenth of the limit each time.
+		// Trims come with entry 0, 3, 6, ... and 99, which is more than a tenth of the limit each
+		// time.
 		require.Equal(t, n >= 60, d.Has(t.Context(), keyFor(n)), "the oldest go first: %d", n)
 	}
 	got := warned.take()
@@ -211,8 +212,8 @@ func TestRefreshAtMostHourly(t *testing.T) {
 	require.Equal(t, day0.Add(time.Hour+time.Second), used())
 }
 
-// Whatever the clock does for a while, nothing in use becomes old by it, also
-// when it is right again; size is bounded all the time.
+// Whatever the clock does for a while, nothing in use becomes old by it, also when it is right
+// again; size is bounded all the time.
 func TestClockJumps(t *testing.T) {
 	for name, wrong := range map[string]time.Time{
 		"far ahead": day0.AddDate(73, 0, 0), "two months ahead": day0.AddDate(0, 2, 0), "empty battery": time.Unix(0, 0),
