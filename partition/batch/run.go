@@ -200,10 +200,10 @@ func (r *run) judge(o *Outcome) {
 // giveUp ends the run at an error of the account, which every document shares, and begins no more
 // documents at a limit of pages or requests.
 func (r *run) giveUp(o *Outcome) {
-	switch o.Kind() {
-	case partition.KindAuth, partition.KindQuota:
+	switch {
+	case o.Kind().Scope() == partition.ScopeAccount:
 		r.stop(o.Err)
-	case partition.KindBudget:
+	case o.Kind() == partition.KindBudget:
 		r.fill(o.Err)
 	}
 }
@@ -214,12 +214,7 @@ func (r *run) cutOff(o *Outcome) bool {
 	if why == nil {
 		return false
 	}
-	switch o.Kind() {
-	case partition.KindCanceled, partition.KindBudget:
-		return true
-	case partition.KindAuth, partition.KindQuota:
-		return !r.KeepGoing
-	default:
-		return errors.Is(o.Err, why)
-	}
+	kind := o.Kind()
+	return kind == partition.KindCanceled || kind == partition.KindBudget || errors.Is(o.Err, why) ||
+		kind.Scope() == partition.ScopeAccount && !r.KeepGoing
 }

@@ -1,6 +1,8 @@
 package format
 
-import "encoding/json"
+import (
+	"encoding/json"
+)
 
 // An elementShape is what the options make of an element's JSON. What they do not name stays byte
 // for byte, in its order.
