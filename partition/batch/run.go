@@ -31,6 +31,7 @@ func Run(ctx context.Context, client *partition.Client, documents iter.Seq[Item]
 				return
 			}
 		}
+		r.through = true
 		if why := r.ended(); why != nil {
 			yield(Outcome{State: Ended, Err: why})
 		}
@@ -42,7 +43,8 @@ type run struct {
 	Options
 	client   *partition.Client
 	ctx      context.Context // ends with the run
-	stop     context.CancelCauseFunc
+	cancel   context.CancelCauseFunc
+	through  bool       // every outcome has been yielded
 	queue    chan *task // what is yielded next
 	despair  despair
 	failures atomic.Int64
@@ -63,16 +65,27 @@ var errLeft = errors.New("the loop over the outcomes was left")
 
 func begin(ctx context.Context, client *partition.Client, o Options) *run {
 	r := &run{Options: o, client: client, queue: make(chan *task, o.ahead())}
-	r.ctx, r.stop = context.WithCancelCause(ctx)
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if !o.KeepGoing {
 		o.Watch.begin(client.URL(), r.stop)
 	}
 	return r
 }
 
+// stop ends the run, and what is under way.
+func (r *run) stop(why error) {
+	r.cancel(why)
+	if r.Stop != nil {
+		r.Stop(context.Cause(r.ctx))
+	}
+}
+
 // end returns when nothing of the run is left.
 func (r *run) end() {
-	r.stop(errLeft)
+	if !r.through {
+		r.stop(errLeft)
+	}
+	r.cancel(nil)
 	for t := range r.queue {
 		<-t.done
 	}
@@ -119,6 +132,9 @@ func (r *run) feed(documents iter.Seq[Item]) {
 }
 
 func (r *run) conclude(t *task) {
+	if r.Settled != nil {
+		r.Settled(t.outcome)
+	}
 	close(t.done)
 	if r.Unordered {
 		r.queue <- t
