@@ -79,7 +79,8 @@ func (r *run) items(ctx context.Context) iter.Seq[batch.Item] {
 	}
 }
 
-func workOf(item batch.Item) *work { return item.Tag.(*work) } //nolint:errcheck // it is one of items
+// workOf is the document of one of items.
+func workOf(item batch.Item) *work { return item.Tag.(*work) }
 
 // earlier says what an earlier run did to a document.
 func (r *run) earlier(ctx context.Context, item batch.Item, d *partition.Document) (outcome.State, error) {
