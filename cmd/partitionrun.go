@@ -72,7 +72,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 		if report != nil {
 			report.Observe(e)
 		}
-	}, append(f.cache.options(answers), partition.WithBudget(f.run.budget)))
+	}, append(f.cache.options(answers), partition.WithMaxRequests(f.run.maxRequests)))
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 	r := &run{
 		shell: sh, console: console, client: client, params: f.params, walk: w, format: form, outputOptions: options,
 		watch: vain, name: f.name, verbose: f.verbose || f.progress == progressPlain, documentTimeout: f.run.documentTimeout, stop: stop,
-		inFlight: f.client.inFlight, maxFailures: f.run.maxFailures, ordered: f.output == "" && !f.unordered,
+		inFlight: f.client.inFlight, maxFailures: f.run.maxFailures, pages: pageLimit{limit: f.run.maxPages}, ordered: f.output == "" && !f.unordered,
 	}
 	if f.output != "" {
 		if err := f.openOutput(ctx, r); err != nil {

@@ -40,6 +40,8 @@ type run struct {
 	stop            context.CancelCauseFunc
 
 	failures atomic.Int64
+	pages    pageLimit
+	spent    atomic.Pointer[error] // the first document that a spending limit ended
 	ordered  bool       // documents are shown in the order of the walk, else as they are concluded
 	queue    chan *work // what is to be shown
 }
@@ -63,7 +65,7 @@ func (r *run) all(ctx context.Context, sum *summary) (lost error) {
 		workers.SetLimit(r.inFlight + documentsAhead)
 		number := 0
 		for e := range r.entries(ctx) {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || r.spent.Load() != nil {
 				break
 			}
 			number++
@@ -91,6 +93,9 @@ func (r *run) all(ctx context.Context, sum *summary) (lost error) {
 			})
 		}
 		_ = workers.Wait() // failures are the documents'
+		if limit := r.spent.Load(); limit != nil {
+			r.stop(*limit) // not before: what is under way is paid for
+		}
 		committer.close()
 	}()
 	for w := range r.queue {

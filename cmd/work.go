@@ -60,6 +60,9 @@ func (w *work) settle(ctx context.Context, r *run) {
 		return
 	case w.err == nil:
 		w.state = stateDone
+	case w.kind() == partition.KindBudget && r.list == nil:
+		w.state = stateNotDone
+		r.spent.CompareAndSwap(nil, &w.err)
 	case ctx.Err() != nil && (errors.Is(w.err, context.Cause(ctx)) || w.kind() == partition.KindCanceled || w.kind() == partition.KindBudget):
 		w.state = stateNotDone
 	case isPartial(w.err):
@@ -181,6 +184,9 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 	params := r.params
 	if w.entry.asked != nil {
 		params = w.entry.asked.params
+	}
+	if err := r.pages.take(ctx, r.client.Client, d, params); err != nil {
+		return err
 	}
 	if params.OutputFormat == partition.OutputCSV {
 		result, err := r.client.Partition(ctx, d, params)
