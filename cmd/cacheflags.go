@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// cacheFlags say where answers are kept.
+// cacheFlags are the flags for the cache.
 type cacheFlags struct {
 	dir     string
 	off     bool
@@ -27,9 +26,9 @@ func (f *cacheFlags) add(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		addCacheDir(flags, &f.dir)
 		flags.BoolVar(&f.off, "no-cache", false, "neither read nor write the cache")
-		flags.BoolVar(&f.refresh, "refresh", false, "send what is in the cache too, and store the new answers")
-		flags.DurationVar(&f.maxAge, "cache-max-age", cache.DefaultMaxAge, "how long an answer stays that nobody asks for")
-		flags.Int64Var(&f.maxSize, "cache-max-size", cache.DefaultMaxSize, "bytes that the cache is brought down to between runs")
+		flags.BoolVar(&f.refresh, "refresh", false, "send every request, also those that the cache could answer, and store the new answers")
+		flags.DurationVar(&f.maxAge, "cache-max-age", cache.DefaultMaxAge, "remove cached answers not used for this long; less than 168h counts as 168h")
+		flags.Int64Var(&f.maxSize, "cache-max-size", cache.DefaultMaxSize, "remove the answers not used for longest when the cache has more bytes than this; those of the last 24 hours stay up to twice the size")
 		flags.DurationVar(&f.grace, "grace", partition.DefaultGrace, "time for requests already sent when a document or the run ends early")
 	})
 }
@@ -49,7 +48,7 @@ func openCache(dir string, o cache.Options) (*cache.Dir, error) {
 	return cache.Open(dir, o)
 }
 
-// open opens the cache for a run. One that cannot be opened is said, and the run goes on without it.
+// open opens the cache for a run. It is nil with --no-cache, and where it cannot be opened, which is a warning.
 func (f *cacheFlags) open(c *console) (*cache.Dir, error) {
 	switch {
 	case f.off && f.refresh:
@@ -69,7 +68,7 @@ func (f *cacheFlags) open(c *console) (*cache.Dir, error) {
 	return dir, nil
 }
 
-// limit makes a limit of 0 mean that nothing is kept, as it says, where the cache takes it for its default.
+// limit makes a limit of 0 the smallest one there is, where the cache would take it for its default.
 func limit[T time.Duration | int64](given T) T {
 	return max(given, 1)
 }
@@ -86,20 +85,13 @@ func (f *cacheFlags) options(dir *cache.Dir) []partition.Option {
 	return options
 }
 
-// finishCache ends a run's use of the cache. After a run that left nothing to do the cache may be trimmed.
-func finishCache(ctx context.Context, dir *cache.Dir, complete bool) error {
+// closeCache closes the cache of a run, nil if there is none.
+func closeCache(dir *cache.Dir) error {
 	if dir == nil {
 		return nil
 	}
-	var err error
-	if complete && ctx.Err() == nil {
-		if err = dir.Finish(); err == nil {
-			_, err = dir.Trim(ctx)
-		}
+	if err := dir.Close(); !errors.Is(err, cache.ErrUnavailable) {
+		return err
 	}
-	err = errors.Join(err, dir.Close())
-	if errors.Is(err, cache.ErrUnavailable) {
-		return nil // it was said when it happened, and nothing is lost
-	}
-	return err
+	return nil // there was a warning when it happened, and nothing is lost
 }

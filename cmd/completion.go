@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -62,7 +63,7 @@ var flagValues = []struct {
 	files  bool
 	values func() []string
 }{
-	{"format", false, formatNames},
+	{"format", false, func() []string { return format.Names(0) }},
 	{"progress", false, values(progressAuto, progressBar, progressPlain, progressJSON, progressNone)},
 	{"log-format", false, values("text", "json")},
 	{"chunk-mode", false, values(partition.Buffered, partition.DiskCached)},
@@ -88,14 +89,6 @@ func values[T ~string](names ...T) func() []string {
 		}
 		return texts
 	}
-}
-
-func formatNames() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return names
 }
 
 func errorKinds() []string { return values(retry.Kinds()...)() }

@@ -168,16 +168,13 @@ func (f *doctorFlags) cache(ctx context.Context, d *diagnosis) {
 		d.say(stepWarn, "cache", "%s; name another with --cache-dir", err)
 		return
 	}
-	defer func() { _ = dir.Close() }() // nothing was put in
+	defer func() { _ = dir.Close() }() // nothing was stored
 	usage, err := dir.Size(ctx)
 	if err != nil {
 		d.say(stepWarn, "cache", "%s: %s", path, err)
 		return
 	}
-	if _, err = dir.Scratch(); err == nil {
-		err = dir.Finish()
-	}
-	if err != nil {
+	if _, err = dir.Scratch(); err != nil {
 		d.say(stepWarn, "cache", "%s: %s, but nothing can be written: %s", path, usageLine(usage), err)
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
@@ -71,8 +72,8 @@ func runFolder(t *testing.T, dir string, server *partitiontest.Server, width int
 	require.NoError(t, err)
 	folder, err := newWalk(walkOptions{roots: []string{dir}, extension: ".jsonl"})
 	require.NoError(t, err)
-	form, err := findFormat("jsonl")
-	require.NoError(t, err)
+	form, known := format.Lookup("jsonl")
+	require.True(t, known)
 	sh := &shell{stdout: io.Discard, stderr: io.Discard}
 	silent := &console{w: io.Discard, quiet: true, progress: progressNone, standing: newStanding()}
 	stop := func(err error) { t.Errorf("the run was stopped: %v", err) }

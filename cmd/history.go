@@ -154,7 +154,7 @@ func (r *run) gone() int {
 	}
 	n := 0
 	for record := range r.output.journal.Unseen(false) {
-		if _, there := r.output.size(record.Name); !there || !strings.HasSuffix(record.Name, r.format.extension) || !r.walk.covers(record.Path) {
+		if _, there := r.output.size(record.Name); !there || !strings.HasSuffix(record.Name, r.format.Extension) || !r.walk.covers(record.Path) {
 			continue
 		}
 		if _, err := os.Lstat(record.Path); !errors.Is(err, fs.ErrNotExist) {

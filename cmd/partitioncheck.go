@@ -4,22 +4,23 @@ import (
 	"path/filepath"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 )
 
 // check reads the flags that are more than a value.
-func (f *partitionFlags) check(roots []string) (format, outputOptions, error) {
+func (f *partitionFlags) check(roots []string) (format.Format, outputOptions, error) {
 	form, options, err := f.form.check()
 	if err != nil {
 		return form, options, err
 	}
 	if f.params.OutputFormat == partition.OutputCSV {
-		if form.name != "json" && form.name != "csv" {
-			return form, options, usageError("--output-format text/csv is written as it comes: -f %s does not go with it", form.name)
+		if form.Name != "json" && form.Name != "csv" {
+			return form, options, usageError("--output-format text/csv is written as it comes: -f %s does not go with it", form.Name)
 		}
 		if flag := options.given(); flag != "" {
 			return form, options, usageError("--output-format text/csv is written as it comes: --%s does not go with it", flag)
 		}
-		form.extension = ".csv"
+		form.Extension = ".csv"
 	}
 	if c := f.params.Split.Concurrency; c < 1 || c > 50 {
 		return form, options, usageError("--split-concurrency %d: not 1 to 50", c)

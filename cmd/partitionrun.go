@@ -14,6 +14,7 @@ import (
 	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/cmd/page"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -31,7 +32,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 		if w, err = f.newWalk(ctx, sh, roots, form); err != nil {
 			return err
 		}
-		if f.output == "" && !w.single() && !form.many {
+		if f.output == "" && !w.single() && !form.Concatenates {
 			return usageError("several documents need -o DIR or -f jsonl")
 		}
 	}
@@ -60,7 +61,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err
 		return err
 	}
 	defer func() {
-		if lost := finishCache(ctx, answers, err == nil); err == nil {
+		if lost := closeCache(answers); err == nil {
 			err = lost
 		}
 	}()
@@ -134,7 +135,7 @@ func (f *partitionFlags) title(roots []string) string {
 }
 
 // newWalk is the walk through the roots, and through the lists that flags name.
-func (f *partitionFlags) newWalk(ctx context.Context, sh *shell, roots []string, form format) (*walk, error) {
+func (f *partitionFlags) newWalk(ctx context.Context, sh *shell, roots []string, form format.Format) (*walk, error) {
 	o, err := f.walk.options(ctx, sh, roots)
 	if err != nil {
 		return nil, err
@@ -150,7 +151,7 @@ func (f *partitionFlags) newWalk(ctx context.Context, sh *shell, roots []string,
 			o.own = append(o.own, own)
 		}
 	}
-	o.output, o.images, o.extension, o.stdinName = f.output, f.form.options.images, form.extension, "stdin"
+	o.output, o.images, o.extension, o.stdinName = f.output, f.form.options.images, form.Extension, "stdin"
 	if f.name != "" {
 		o.stdinName = filepath.Base(f.name)
 	}
@@ -171,7 +172,7 @@ func (f *partitionFlags) openOutput(ctx context.Context, r *run) error {
 	}
 	r.history = &history{
 		run: ctx, output: r.output, params: key, how: fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
-		engine: r.client.engineName(), extension: r.format.extension, force: f.run.force,
+		engine: r.client.engineName(), extension: r.format.Extension, force: f.run.force,
 		again: f.cache.refresh, paths: r.outputOptions.sourceField,
 	}
 	return nil
@@ -194,7 +195,7 @@ func (f *partitionFlags) records(ctx context.Context, r *run, documents int) err
 		}
 		defer about.discard()
 	}
-	if r.failed, err = openFailedList(f.run.failed, f.output, r.output, r.format.extension); err != nil {
+	if r.failed, err = openFailedList(f.run.failed, f.output, r.output, r.format.Extension); err != nil {
 		return &exitError{exitFailed, err}
 	}
 	defer r.failed.discard()

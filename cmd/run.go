@@ -11,6 +11,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/page"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -23,7 +24,7 @@ type run struct {
 	params          partition.Params
 	walk            *walk      // or else
 	list            *stdinList // what is to be done
-	format          format
+	format          format.Format
 	outputOptions   outputOptions
 	images          *outputFolder // nil where images stay where they are
 	output          *outputFolder // nil: standard output
@@ -209,5 +210,5 @@ func (r *run) show(w *work) error {
 
 // hasOutput tells that a document has left something: all of it, all but pages that are named, or the beginning of a stream.
 func (r *run) hasOutput(w *work) bool {
-	return w.err == nil || isPartial(w.err) || r.output == nil && r.format.streams && w.report.Elements > 0
+	return w.err == nil || isPartial(w.err) || r.output == nil && r.format.Streams && w.report.Elements > 0
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/journal"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -121,7 +122,7 @@ func (r *run) one(ctx context.Context, w *work) {
 			w.record.SHA256, _ = document.SHA256(ctx) // without it, less is known of the document
 		}
 	case w.entry.path == standardInput:
-		w.err = r.toFile(ctx, document, w, w.entry.name+r.format.extension)
+		w.err = r.toFile(ctx, document, w, w.entry.name+r.format.Extension)
 	default:
 		r.history.do(ctx, document, w, func(name string) error { return r.toFile(ctx, document, w, name) })
 	}
@@ -158,7 +159,7 @@ func (r *run) toFile(ctx context.Context, d *partition.Document, w *work, name s
 // toStandardOutput streams a single document, but for JSON, which is shown whole or not at all; of several documents each waits
 // for its turn.
 func (r *run) toStandardOutput(ctx context.Context, d *partition.Document, w *work) error {
-	if r.list == nil && r.walk.single() && r.format.streams {
+	if r.list == nil && r.walk.single() && r.format.Streams {
 		out := bufio.NewWriter(r.shell.stdout)
 		failure := r.write(ctx, d, w, out)
 		if err := out.Flush(); err != nil && failure == nil {
@@ -172,7 +173,7 @@ func (r *run) toStandardOutput(ctx context.Context, d *partition.Document, w *wo
 	if err := out.Flush(); err != nil && failure == nil {
 		failure = &outputError{"temporary file", err}
 	}
-	if failure != nil && !isPartial(failure) && !r.format.streams {
+	if failure != nil && !isPartial(failure) && !r.format.Streams {
 		w.spool.close()
 		w.spool = nil
 	}
@@ -199,21 +200,28 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 		}
 		return nil
 	}
-	source := formatSource{name: w.entry.name, path: w.entry.path, images: r.images}
+	options := r.outputOptions.Options
 	if r.outputOptions.sourceField {
-		var err error
-		if source.sha256, err = d.SHA256(ctx); err != nil {
+		sum, err := d.SHA256(ctx)
+		if err != nil {
 			return err
 		}
+		options.Source = &format.Source{Path: w.entry.path, SHA256: sum}
+	}
+	if r.images != nil {
+		options.Images = imageStore{r.images, r.outputOptions.images, w.entry.name}.store
+	}
+	writer, err := format.New(r.format.Name, out, options)
+	if err != nil {
+		return err
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	stream := r.client.Stream(ctx, d, params)
-	formatter := r.format.writer(out, r.outputOptions, source)
 	defer func() {
 		w.report = stream.Report()
-		w.report.Warnings = append(w.report.Warnings, formatter.warnings()...)
-		w.report.Elements -= formatter.leftOut // what is written counts
+		w.report.Warnings = append(w.report.Warnings, writer.Warnings()...)
+		w.report.Elements -= writer.LeftOut() // what is written counts
 	}()
 	var partial *partition.PartialError
 	var lost *outputError
@@ -223,7 +231,7 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 		case err != nil && lost == nil:
 			return err
 		case err == nil && lost == nil:
-			if err := formatter.element(e); err != nil {
+			if err := writer.Write(e); err != nil {
 				lost = &outputError{w.entry.path, err}
 				end(lost) // not a break: with a cache, answers under way are still stored
 			}
@@ -232,7 +240,7 @@ func (r *run) write(ctx context.Context, d *partition.Document, w *work, out *bu
 	if lost != nil {
 		return lost
 	}
-	if err := formatter.end(); err != nil {
+	if err := writer.Close(); err != nil {
 		return &outputError{w.entry.path, err}
 	}
 	if partial != nil {

@@ -86,8 +86,11 @@ func TestSet(t *testing.T) {
 	got, err := p.fields()
 	require.NoError(t, err)
 	require.Equal(t, []form.Pair{
-		{Name: "languages[]", Value: "eng"}, {Name: "languages[]", Value: "deu"}, {Name: "brand_new", Value: "1"},
-		{Name: "brand_new_list[]", Value: "a"}, {Name: "brand_new_list[]", Value: "b"},
+		{Name: "languages[]", Value: "eng"},
+		{Name: "languages[]", Value: "deu"},
+		{Name: "brand_new", Value: "1"},
+		{Name: "brand_new_list[]", Value: "a"},
+		{Name: "brand_new_list[]", Value: "b"},
 	}, got)
 	for name, value := range map[string]string{
 		"coordinates": "maybe", "max_characters": "many", "similarity_threshold": "half", "files": "x", "split_pdf_page": "true",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -68,15 +67,12 @@ func openClient(s *settings, observe observer, log *service.Logger) (c *client, 
 var errNoServer = errors.New("no API key and no server: set api_key or $" + partition.EnvAPIKey + " for the hosted API, url or $" +
 	partition.EnvAPIURL + " for a server of your own, or local: true for the embedded engine")
 
-// close ends the cache's run, brings the cache down to its size where no other worker uses it, and frees everything.
+// close closes what the client uses.
 func (c *client) close() error {
 	var err error
 	if c.cached != nil {
-		if err = c.cached.Finish(); err == nil {
-			_, err = c.cached.Trim(context.Background())
-		}
-		if err = errors.Join(err, c.cached.Close()); errors.Is(err, cache.ErrUnavailable) {
-			err = nil // it was said when it happened, and nothing is lost
+		if err = c.cached.Close(); errors.Is(err, cache.ErrUnavailable) {
+			err = nil // there was a warning when it happened, and nothing is lost
 		}
 	}
 	if c.engine != nil {

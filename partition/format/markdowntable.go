@@ -1,4 +1,4 @@
-package cmd
+package format
 
 import (
 	"strconv"
@@ -8,14 +8,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// mostCells is how many cells, those that spans cover counted in, the tables of one element may have.
+// mostCells is how many cells, with those that spans cover, the tables of one element may have.
 const mostCells = 1 << 20
 
-// markdownTables is the tables of an HTML text as pipe tables, what stands outside them as paragraphs. It is "" where there is no
-// table, or one that is too large or too deep to be laid out.
+// markdownTables is the tables of an HTML text as pipe tables, what is outside them as paragraphs.
+// It is "" where there is no table, or one that is too large or too deep to be laid out.
 //
-// A pipe table has one header row and no spans: the first row is the header, and a cell that spans several places stands in the
-// first of them, with the others empty.
+// A pipe table has one header row and no spans: the first row is the header, and a cell that spans
+// several places is in the first of them, with the others empty.
 func markdownTables(text string) string {
 	if !strings.Contains(text, "<") {
 		return ""
@@ -41,7 +41,7 @@ type tableReader struct {
 	left   int             // cells that there may still be
 }
 
-// outside reads what stands around tables, and them.
+// outside reads what is around tables, and them.
 func (t *tableReader) outside(n *html.Node) {
 	writeText(&t.text, n, func(n *html.Node) bool {
 		if n.DataAtom != atom.Table {
@@ -173,7 +173,7 @@ func cellText(n *html.Node) string {
 	return b.String()
 }
 
-// inlineElements do not set their text apart from what stands before and after them.
+// inlineElements do not set their text apart from what is before and after them.
 var inlineElements = map[atom.Atom]bool{
 	atom.A: true, atom.Abbr: true, atom.B: true, atom.Big: true, atom.Cite: true, atom.Code: true, atom.Del: true, atom.Em: true,
 	atom.Font: true, atom.I: true, atom.Ins: true, atom.Kbd: true, atom.Label: true, atom.Mark: true, atom.Q: true, atom.S: true,
@@ -181,7 +181,8 @@ var inlineElements = map[atom.Atom]bool{
 	atom.Tt: true, atom.U: true, atom.Var: true,
 }
 
-// writeText writes the text below a node, of images the alternative. Nodes that instead takes are passed over.
+// writeText writes the text below a node, of images the alternative. Nodes that instead takes are
+// passed over.
 func writeText(b *strings.Builder, n *html.Node, instead func(*html.Node) bool) {
 	switch {
 	case instead != nil && instead(n):

@@ -1,4 +1,4 @@
-package cmd
+package format
 
 import (
 	"bufio"
@@ -8,10 +8,12 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// markdownFormat writes elements as GitHub Flavored Markdown: titles as headings by their depth, list items as nested lists, tables
-// as pipe tables, code in fences, page breaks as rules, everything else, the texts of images too, as paragraphs. Where another page
-// begins there is a comment, <!-- page 3 -->; page 1 needs none. Nothing in a text is markup, and nothing is loaded from elsewhere.
-type markdownFormat struct {
+// markdownEncoder writes elements as GitHub Flavored Markdown: titles as headings by their depth,
+// list items as nested lists, tables as pipe tables, code in fences, page breaks as rules,
+// everything else, the texts of images too, as paragraphs. Where another page begins there is a
+// comment, <!-- page 3 -->; page 1 needs none. Nothing in a text is markup, and nothing is loaded
+// from elsewhere.
+type markdownEncoder struct {
 	w      *bufio.Writer
 	page   int
 	titles map[string]int // the depth of every title so far, by its id
@@ -25,11 +27,11 @@ type listLevel struct {
 	depth int
 }
 
-func newMarkdownFormat(w *bufio.Writer, _ outputOptions, _ formatSource) formatter {
-	return &markdownFormat{w: w, page: 1, titles: map[string]int{}}
+func newMarkdownEncoder(w *bufio.Writer, _ Options) encoder {
+	return &markdownEncoder{w: w, page: 1, titles: map[string]int{}}
 }
 
-func (f *markdownFormat) element(e item) error {
+func (f *markdownEncoder) element(e item) error {
 	block := markdownBlocks[e.Type]
 	if block == nil {
 		block = markdownParagraph
@@ -51,8 +53,8 @@ func (f *markdownFormat) element(e item) error {
 	return f.block(indent+text, inList && level >= 0)
 }
 
-// block writes a block, behind a blank line unless it goes on with a list.
-func (f *markdownFormat) block(text string, goesOn bool) error {
+// block writes a block, after a blank line unless it goes on with a list.
+func (f *markdownEncoder) block(text string, goesOn bool) error {
 	separator := "\n"
 	if !f.begun || goesOn {
 		separator = ""
@@ -62,10 +64,11 @@ func (f *markdownFormat) block(text string, goesOn bool) error {
 	return err
 }
 
-func (f *markdownFormat) end() error { return nil }
+func (f *markdownEncoder) end() error { return nil }
 
-// titleDepth is how deep a title stands, from 0: what the API says, else one deeper than the title that is its parent.
-func (f *markdownFormat) titleDepth(e item) int {
+// titleDepth is how deep a title is nested, from 0: what the API says, else one deeper than the
+// title that is its parent.
+func (f *markdownEncoder) titleDepth(e item) int {
 	if e.Type != partition.TypeTitle {
 		return 0
 	}
@@ -84,10 +87,11 @@ func (f *markdownFormat) titleDepth(e item) int {
 // deepestTitle is the depth of the deepest heading that there is.
 const deepestTitle = 5
 
-// listLevel is the level of a list item, from 0, and -1 for everything else, which ends a list. The API counts the depth of items
-// from 0 or from 1, by the type of the file, and may skip depths: so an item is one level below the last one that stands less deep.
-// Without a depth it is one level below its parent.
-func (f *markdownFormat) listLevel(e item) int {
+// listLevel is the level of a list item, from 0, and -1 for everything else, which ends a list. The
+// API counts the depth of items from 0 or from 1, by the type of the file, and may skip depths: so
+// an item is one level below the last one that is less deep. Without a depth it is one level below
+// its parent.
+func (f *markdownEncoder) listLevel(e item) int {
 	if e.Type != partition.TypeListItem {
 		f.list = nil
 		return -1
@@ -111,10 +115,12 @@ func (f *markdownFormat) listLevel(e item) int {
 	return above
 }
 
-// deepestItem is the deepest level of a list. Readers stop following somewhere, and a hostile list could be indented without end.
+// deepestItem is the deepest level of a list. Readers stop following somewhere, and a hostile list
+// could be indented without end.
 const deepestItem = 12
 
-// markdownBlocks is the table of the types of elements that are more than a paragraph. An empty block is left out.
+// markdownBlocks is the table of the types of elements that are more than a paragraph. An empty
+// block is left out.
 var markdownBlocks = map[partition.ElementType]func(e item, depth int) string{
 	partition.TypeTitle:       markdownHeading,
 	partition.TypeListItem:    markdownItem,
@@ -142,7 +148,8 @@ func markdownItem(e item, _ int) string {
 	return "- " + text
 }
 
-// markdownTableOf is the table that the API gives as HTML, and the element's text where that is not a table.
+// markdownTableOf is the table that the API gives as HTML, and the element's text where that is not
+// a table.
 func markdownTableOf(e item, _ int) string {
 	if table := markdownTables(e.Metadata.TextAsHTML); table != "" {
 		return table

@@ -1,4 +1,4 @@
-package cmd
+package format
 
 import (
 	"bytes"
@@ -31,7 +31,7 @@ func membersOf(object []byte) ([]member, error) {
 			return nil, err
 		}
 		m := member{key: bytes.TrimLeft(object[before:dec.InputOffset()], " \t\r\n,")}
-		m.name, _ = name.(string) // what else could stand there is an error
+		m.name, _ = name.(string) // anything else is an error of Token
 		if err := dec.Decode(&m.value); err != nil {
 			return nil, err
 		}
@@ -56,7 +56,8 @@ func objectOf(members []member) json.RawMessage {
 
 func isObject(value json.RawMessage) bool { return len(value) > 0 && value[0] == '{' }
 
-// jsonText is the JSON of a value made of strings, with <, > and & as they are, as the API writes them.
+// jsonText is the JSON of a value made of strings, with <, > and & as they are, as the API writes
+// them.
 func jsonText(v any) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -2,20 +2,22 @@ package cache
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// A writing process is killed at 30 moments, counted from its start or from its
-// first entry: what it has said to be stored is there, nothing is damaged, and
-// what was in transit is swept by the next run.
+// A writing process is killed at 30 moments, counted from its start or from its first entry: what
+// it has printed as stored is there, nothing is damaged, and the next process to write removes what
+// was in transit.
 func TestKill(t *testing.T) {
 	const kills = 30
 	dir := filepath.Join(t.TempDir(), "cache")
@@ -52,19 +54,14 @@ func TestKill(t *testing.T) {
 	for n := range stored {
 		requireHit(t, d, n)
 	}
-	require.Empty(t, inTransit(t, d))
 	u, err := d.Verify(t.Context(), func(p *Problem) { t.Error(p) })
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, u.Entries, len(stored))
-	require.LessOrEqual(t, u.Entries, len(stored)+kills, "stored, but killed before saying so")
+	require.LessOrEqual(t, u.Entries, len(stored)+kills, "stored, but killed before it was printed")
+	mustPut(t, d, 1_000_000)
+	require.Empty(t, inTransit(t, d))
+	require.Equal(t, 1, transitCount(t, d))
 	require.Empty(t, warned.take())
-
-	keys, alive, err := d.needed("", time.Now())
-	require.NoError(t, err)
-	require.Equal(t, 1, alive)
-	for n := range stored {
-		require.True(t, keys[keyFor(n)], "kept for the run that resumes")
-	}
 }
 
 // A live process's transit is not swept, and a dead one's is at once.
@@ -74,7 +71,7 @@ func TestSweepOnlyTheDead(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer r.Close()
-	c := command(t, "write", d.Path(), 1000)
+	c := command(t, "write", d.path, 1000)
 	c.Stdout = w
 	require.NoError(t, c.Start())
 	w.Close()
@@ -90,14 +87,12 @@ func TestSweepOnlyTheDead(t *testing.T) {
 		return n
 	}
 	require.Equal(t, 1, scratch())
-	require.NoError(t, d.Finish())
-	mustPut(t, d, 2)
+	trim(t, d)
+	mustPut(t, openDir(t, d.path, Options{}), 2)
 	require.Equal(t, 1, scratch(), "its owner lives")
 	require.NoError(t, c.Process.Kill())
 	require.Error(t, c.Wait())
-	require.NoError(t, d.Finish())
-	_, err = d.Trim(t.Context())
-	require.NoError(t, err)
+	trim(t, d)
 	require.Empty(t, inTransit(t, d))
 }
 
@@ -127,62 +122,59 @@ func TestSeveralProcesses(t *testing.T) {
 }
 
 func TestScratch(t *testing.T) {
-	for name, end := range map[string]func(*Dir) error{"finish": (*Dir).Finish, "close": (*Dir).Close} {
-		t.Run(name, func(t *testing.T) {
-			d, _ := newDir(t, Options{})
-			one, err := d.Scratch()
-			require.NoError(t, err)
-			two, err := d.Scratch()
-			require.NoError(t, err)
-			require.NotEqual(t, one, two)
-			require.True(t, strings.HasPrefix(one, d.Path()))
-			require.NoError(t, os.WriteFile(filepath.Join(one, "chunk"), []byte("pages"), 0o600))
-			require.NoError(t, os.RemoveAll(two), "the caller may")
-			require.NoError(t, end(d))
-			require.NoDirExists(t, one)
-			require.Zero(t, runCount(t, d), "a run that has used nothing leaves nothing")
-		})
-	}
-}
-
-func TestFinishWaitsForPut(t *testing.T) {
 	d, _ := newDir(t, Options{})
-	begun, finished := make(chan bool), make(chan error, 1)
-	go func() {
-		<-begun
-		finished <- d.Finish()
-	}()
-	require.NoError(t, d.Put(t.Context(), keyFor(1), writer(func() {
-		close(begun)
-		for d.runName() != "" { // until Finish has taken the run away
-			time.Sleep(time.Millisecond)
-		}
-		require.Empty(t, finished)
-	})))
-	require.NoError(t, <-finished)
-	got, err := get(d, keyFor(1))
+	first, err := d.Scratch()
 	require.NoError(t, err)
-	require.Empty(t, got)
+	second, err := d.Scratch()
+	require.NoError(t, err)
+	require.NotEqual(t, first, second)
+	require.True(t, strings.HasPrefix(first, d.path))
+	require.NoError(t, os.WriteFile(filepath.Join(first, "chunk"), []byte("pages"), 0o600))
+	require.NoError(t, os.RemoveAll(second), "the caller may")
+	require.NoError(t, d.Close())
+	require.NoDirExists(t, first)
+	require.Zero(t, transitCount(t, d))
+	_, err = d.Scratch()
+	require.ErrorIs(t, err, ErrUnavailable)
 }
 
-// Runs that begin and sweep at once do not take one another for dead.
+func TestCloseWaitsForPut(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache")
+	synctest.Test(t, func(t *testing.T) {
+		d, err := Open(dir, Options{})
+		require.NoError(t, err)
+		closed := make(chan error, 1)
+		require.NoError(t, d.Put(t.Context(), keyFor(1), func(w io.Writer) error {
+			go func() { closed <- d.Close() }()
+			synctest.Wait()
+			require.Empty(t, closed)
+			_, err := w.Write(contentFor(1))
+			return err
+		}))
+		require.NoError(t, <-closed)
+	})
+	requireHit(t, openDir(t, dir, Options{}), 1)
+}
+
+// Dirs that begin and sweep at once do not take one another for dead.
 func TestBeginWhileSweeping(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
-	var all sync.WaitGroup
+	var workers sync.WaitGroup
 	for range 4 {
-		d := openDir(t, dir, Options{})
-		all.Go(func() {
+		workers.Go(func() {
 			for n := range 25 {
-				if err := put(d, keyFor(n), nil); err != nil {
+				d, err := Open(dir, Options{Warn: func(err error) { t.Error(err) }})
+				if err != nil {
 					t.Error(err)
+					return
 				}
-				if err := d.Finish(); err != nil {
+				if err := errors.Join(put(d, keyFor(n), nil), d.Close()); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
-	all.Wait()
+	workers.Wait()
 }
 
 // noLocks is a file system without locks.
@@ -190,45 +182,54 @@ type noLocks struct{ disk }
 
 func (noLocks) TryLock(file) error { return errNoLocks }
 
-// Without locks a run counts as alive until it was not seen for a week.
+// Without locks a process counts as alive until it has written nothing for a week.
 func TestWithoutLocks(t *testing.T) {
 	d, c := clocked(t, Options{})
 	d.disk = noLocks{d.disk}
 	mustPut(t, d, 1)
-	_, err := d.Scratch()
+	scratch, err := d.Scratch()
 	require.NoError(t, err)
 
-	other := openDir(t, d.Path(), Options{Now: c.now})
-	other.disk = noLocks{other.disk}
+	others := func() {
+		other := openDir(t, d.path, Options{now: c.now})
+		other.disk = noLocks{other.disk}
+		mustPut(t, other, 2)
+		require.NoError(t, other.Close())
+	}
 	c.days(6.9)
-	mustPut(t, other, 2)
-	require.NoError(t, other.Finish())
-	require.Len(t, inTransit(t, d), 1)
-	c.days(7.1)
-	mustPut(t, other, 2)
-	require.Empty(t, inTransit(t, d))
+	others()
+	require.DirExists(t, scratch)
+	mustPut(t, d, 1)
+	c.days(13.8)
+	others()
+	require.DirExists(t, scratch, "it wrote on the seventh day")
+	c.days(14)
+	others()
+	require.NoDirExists(t, scratch)
 	requireHit(t, d, 1)
 }
 
 func TestSweepOddDirectories(t *testing.T) {
 	d, _ := newDir(t, Options{})
-	runs := filepath.Join(d.Path(), runsName)
+	runs := filepath.Join(d.path, runsName)
 	for name, files := range map[string][]string{
-		"EMPTY": {}, "NOKEYS": {lockName, "1.new"}, "NOLOCK": {"1.new"}, "EMPTYLIST": {lockName, keysName},
+		"EMPTY": {}, "LOCK": {lockName, "1.new"}, "NOLOCK": {"1.new"}, "EARLIER": {lockName, "keys", "1.new"},
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Join(runs, name, "1.scratch", "deep"), 0o700))
 		for _, f := range files {
 			require.NoError(t, os.WriteFile(filepath.Join(runs, name, f), nil, 0o600))
 		}
 	}
-	require.NoError(t, os.Mkdir(filepath.Join(runs, "LIST"), 0o700))
-	list := append(bytes.Repeat([]byte{7}, 32), "cut short"...)
-	require.NoError(t, os.WriteFile(filepath.Join(runs, "LIST", keysName), list, 0o600))
-
+	require.NoError(t, os.WriteFile(filepath.Join(runs, "file"), nil, 0o600))
 	mustPut(t, d, 1)
-	require.Equal(t, 2, runCount(t, d), "the own one, and the one with a list")
-	keys, alive, err := d.needed(d.runName(), day0)
+	require.Equal(t, 2, transitCount(t, d), "the own one, and what is no directory")
+}
+
+// An entry that is too large says nothing of the room for others.
+func TestScratchAfterTooLarge(t *testing.T) {
+	d, warned := newDir(t, Options{MaxSize: 1000})
+	require.ErrorContains(t, put(d, keyFor(0), make([]byte, 2000)), "larger than the cache may be")
+	_, err := d.Scratch()
 	require.NoError(t, err)
-	require.Zero(t, alive)
-	require.Equal(t, map[[32]byte]bool{keyFor(1): true, [32]byte(list): true}, keys)
+	require.Len(t, warned.take(), 1)
 }

@@ -1,4 +1,4 @@
-package cmd
+package format
 
 import (
 	"encoding/json"
@@ -18,7 +18,7 @@ func TestElementShape(t *testing.T) {
 			elementShape{}, "", `{ "a" : 1 }`, `{ "a" : 1 }`,
 		},
 		"spelling and order of everything else": {
-			elementShape{metadata: nameFilter{except: []string{"b"}}},
+			elementShape{metadata: newNameFilter(nil, []string{"b"})},
 			"",
 			`{"\u0061":1.50,"metadata":{"z":1e2,"b":0,"é\/":[ 1 ]},"text":"\u00e9\/"}`,
 			`{"\u0061":1.50,"metadata":{"z":1e2,"é\/":[ 1 ]},"text":"\u00e9\/"}`,
@@ -29,13 +29,13 @@ func TestElementShape(t *testing.T) {
 			`{"a":1,"a":2,"metadata":{"b":1,"b":2},"source":{"path":"p"}}`,
 		},
 		"a name in other spelling": {
-			elementShape{metadata: nameFilter{only: []string{"b"}}}, "", `{"metadata":{"a":1,"\u0062":2}}`, `{"metadata":{"\u0062":2}}`,
+			elementShape{metadata: newNameFilter([]string{"b"}, nil)}, "", `{"metadata":{"a":1,"\u0062":2}}`, `{"metadata":{"\u0062":2}}`,
 		},
 		"metadata that is no object": {
-			elementShape{flatten: true, metadata: nameFilter{only: []string{"b"}}}, "", `{"metadata":null,"x":1}`, `{"metadata":null,"x":1}`,
+			elementShape{flatten: true, metadata: newNameFilter([]string{"b"}, nil)}, "", `{"metadata":null,"x":1}`, `{"metadata":null,"x":1}`,
 		},
 		"nothing left": {
-			elementShape{metadata: nameFilter{only: []string{"b"}}}, "", `{"metadata":{"a":1}}`, `{"metadata":{}}`,
+			elementShape{metadata: newNameFilter([]string{"b"}, nil)}, "", `{"metadata":{"a":1}}`, `{"metadata":{}}`,
 		},
 		"no members": {
 			elementShape{flatten: true}, "", `{}`, `{}`,
@@ -55,7 +55,7 @@ func TestElementShape(t *testing.T) {
 			`{"metadata":{"a":1,"image_path":"d/1-Image.png","b":2}}`,
 		},
 		"an image's path left out": {
-			elementShape{metadata: nameFilter{except: []string{"image_path"}}}, "d/1", `{"metadata":{"image_base64":"eA=="}}`, `{"metadata":{}}`,
+			elementShape{metadata: newNameFilter(nil, []string{"image_path"})}, "d/1", `{"metadata":{"image_base64":"eA=="}}`, `{"metadata":{}}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,35 +1,38 @@
-package cmd
+package format
 
 import "encoding/json"
 
-// An elementShape is what the options make of an element's JSON. What they do not name stays byte for byte, in its order.
+// An elementShape is what the options make of an element's JSON. What they do not name stays byte
+// for byte, in its order.
 type elementShape struct {
 	metadata nameFilter
 	flatten  bool
 	source   json.RawMessage // the value of the member called source; nil for none
 }
 
-func newElementShape(o outputOptions, s formatSource) elementShape {
-	shape := elementShape{metadata: o.metadata, flatten: o.flatten}
-	if o.sourceField {
+func newElementShape(o Options) elementShape {
+	shape := elementShape{metadata: o.metadata(), flatten: o.FlattenMetadata}
+	if o.Source != nil {
 		shape.source = jsonText(struct {
 			Path   string `json:"path"`
 			SHA256 string `json:"sha256"`
-		}{s.path, s.sha256})
+		}{o.Source.Path, o.Source.SHA256})
 	}
 	return shape
 }
 
-// Where a name is taken, these go before that of the member which has to give way, so that nothing is lost.
+// Where a name is taken, these go before that of the member that has to give way, so that nothing
+// is lost.
 const (
 	prefixMetadata = "metadata." // flattened metadata gives way to the element's own members
 	prefixElement  = "element."  // a member called source gives way to ours
 )
 
-// apply returns the element's JSON in its shape. imagePath is the file that the element's image was written to, "" for none: it
-// takes the image's place, and that of an image_path from the server, which would name a file there.
+// apply returns the element's JSON in its shape. imagePath is the file that the element's image was
+// written to, "" for none: it takes the image's place, and that of an image_path from the server,
+// which would name a file there.
 func (s elementShape) apply(element []byte, imagePath string) ([]byte, error) {
-	if s.metadata.all() && !s.flatten && s.source == nil && imagePath == "" {
+	if s.metadata.keepsAll() && !s.flatten && s.source == nil && imagePath == "" {
 		return element, nil
 	}
 	members, err := membersOf(element)
@@ -63,7 +66,7 @@ func (s elementShape) apply(element []byte, imagePath string) ([]byte, error) {
 	return objectOf(apart(shaped)), nil
 }
 
-// ofMetadata is the metadata that stays, with the path in the image's place.
+// ofMetadata is the metadata that is kept, with the path in the image's place.
 func (s elementShape) ofMetadata(metadata []member, imagePath string) []member {
 	var kept []member
 	for _, m := range metadata {

@@ -1,4 +1,4 @@
-package cmd
+package format
 
 import (
 	"bytes"
@@ -59,7 +59,7 @@ func TestMarkdownLists(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, _ := formatted(t, "-f markdown", nil, test.elements...)
+			got, _ := formatted(t, "markdown", Options{}, test.elements...)
 			require.Equal(t, test.want, got)
 		})
 	}
@@ -67,7 +67,7 @@ func TestMarkdownLists(t *testing.T) {
 	for d := range 40 {
 		deep = append(deep, item("x", depth(d), "", 0))
 	}
-	got, _ := formatted(t, "-f markdown", nil, deep...)
+	got, _ := formatted(t, "markdown", Options{}, deep...)
 	require.Contains(t, got, "\n"+strings.Repeat("  ", deepestItem)+"- x\n")
 	require.NotContains(t, got, strings.Repeat("  ", deepestItem+1))
 }
@@ -108,7 +108,7 @@ func TestMarkdownTables(t *testing.T) {
 	}
 }
 
-// FuzzMarkdown holds that a text is never markup, wherever it stands, and that all of it comes out.
+// FuzzMarkdown holds that a text is never markup, wherever it is, and that all of it comes out.
 func FuzzMarkdown(f *testing.F) {
 	for _, seed := range []string{
 		"", "a", "# a", "a\n===", "a\n---", "- a", "+ a", "* a", "1. a", "1) a", "> a", "    a", "\ta", "```\na\n```", "~~~\na", "***", "_ _ _",
@@ -140,7 +140,7 @@ func FuzzMarkdown(f *testing.F) {
 			},
 			{partition.Element{Type: partition.TypeCodeSnippet, Text: words}, "Document FencedCodeBlock"},
 		} {
-			source, _ := formatted(t, "-f markdown", nil, kind.element, partition.Element{Type: partition.TypeTitle, Text: "End"})
+			source, _ := formatted(t, "markdown", Options{}, kind.element, partition.Element{Type: partition.TypeTitle, Text: "End"})
 			parser := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList, extension.Footnote))
 			document := parser.Parser().Parse(text.NewReader([]byte(source)))
 			end := document.LastChild()
@@ -166,7 +166,8 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// FuzzMarkdownTables holds that of any HTML nothing but tables and paragraphs of plain text comes out, of bounded size.
+// FuzzMarkdownTables holds that of any HTML nothing but tables and paragraphs of plain text comes
+// out, of bounded size.
 func FuzzMarkdownTables(f *testing.F) {
 	for _, seed := range []string{
 		"<table><tr><td>a<td>b<tr><td>c</table>", "<table><tr><td colspan=9 rowspan=0>a<tr><td>b</table>", "a<table>b<tr>c<td>d</table>e",

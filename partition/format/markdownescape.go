@@ -1,4 +1,4 @@
-package cmd
+package format
 
 import (
 	"regexp"
@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// activeMarkup is what is markup in a line of CommonMark or of GitHub's additions. A backslash goes before the first character of
-// what stands in the group.
+// activeMarkup is what is markup in a line of CommonMark or of GitHub's additions. A backslash goes
+// before the first character of each group.
 var activeMarkup = struct{ inLine, atStart, headingEnd *regexp.Regexp }{
 	inLine: regexp.MustCompile("([\\\\`*\\[<~@])" + // escapes, code, emphasis, links and images, HTML, strikethrough, addresses
 		`|(&)(?:#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]*);` + // entities
@@ -19,7 +19,8 @@ var activeMarkup = struct{ inLine, atStart, headingEnd *regexp.Regexp }{
 	headingEnd: regexp.MustCompile(`(?:^|\s)(#)#*$`), // a run that would be taken for the heading's end
 }
 
-// escapeParagraph is a text as paragraphs in which nothing is markup. Its lines stay lines, without the space around them.
+// escapeParagraph is a text as paragraphs in which nothing is markup. Its lines stay lines, without
+// the space around them.
 func escapeParagraph(text string) string {
 	var lines []string
 	for line := range strings.SplitSeq(plainLines(text), "\n") {
@@ -83,8 +84,8 @@ func inWord(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) ||
 // oneLine is a text with every run of white space as one space.
 func oneLine(text string) string { return strings.Join(strings.Fields(plainLines(text)), " ") }
 
-// plainLines is a text with newlines for every kind of line end, tabs, and otherwise no control characters: in their place, and in
-// that of bytes that are not UTF-8, stands the replacement character.
+// plainLines is a text with newlines for every kind of line end, tabs, and otherwise no control
+// characters: they, and bytes that are not UTF-8, become the replacement character.
 func plainLines(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, string(utf8.RuneError)), "\r\n", "\n")
 	return strings.Map(func(r rune) rune {

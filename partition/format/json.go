@@ -1,24 +1,23 @@
-package cmd
+package format
 
 import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
 )
 
-// jsonFormat is one JSON list, an element a line.
-type jsonFormat struct {
+// jsonEncoder is one JSON list, an element a line.
+type jsonEncoder struct {
 	w       *bufio.Writer
 	shape   elementShape
 	started bool
 }
 
-func newJSONFormat(w *bufio.Writer, o outputOptions, s formatSource) formatter {
-	return &jsonFormat{w: w, shape: newElementShape(o, s)}
+func newJSONEncoder(w *bufio.Writer, o Options) encoder {
+	return &jsonEncoder{w: w, shape: newElementShape(o)}
 }
 
-func (f *jsonFormat) element(e item) error {
+func (f *jsonEncoder) element(e item) error {
 	separator := "[\n"
 	if f.started {
 		separator = ",\n"
@@ -27,7 +26,7 @@ func (f *jsonFormat) element(e item) error {
 	return writeElement(f.w, separator, f.shape, e)
 }
 
-func (f *jsonFormat) end() error {
+func (f *jsonEncoder) end() error {
 	closing := "\n]\n"
 	if !f.started {
 		closing = "[]\n"
@@ -36,24 +35,24 @@ func (f *jsonFormat) end() error {
 	return err
 }
 
-// jsonlFormat is one element a line.
-type jsonlFormat struct {
+// jsonlEncoder is one element a line.
+type jsonlEncoder struct {
 	w     *bufio.Writer
 	shape elementShape
 }
 
-func newJSONLFormat(w *bufio.Writer, o outputOptions, s formatSource) formatter {
-	return jsonlFormat{w, newElementShape(o, s)}
+func newJSONLEncoder(w *bufio.Writer, o Options) encoder {
+	return jsonlEncoder{w, newElementShape(o)}
 }
 
-func (f jsonlFormat) element(e item) error {
+func (f jsonlEncoder) element(e item) error {
 	if err := writeElement(f.w, "", f.shape, e); err != nil {
 		return err
 	}
 	return f.w.WriteByte('\n')
 }
 
-func (jsonlFormat) end() error { return nil }
+func (jsonlEncoder) end() error { return nil }
 
 // writeElement writes an element on one line; what the server sent over several lines is joined.
 func writeElement(w *bufio.Writer, before string, shape elementShape, e item) error {
@@ -67,15 +66,10 @@ func writeElement(w *bufio.Writer, before string, shape elementShape, e item) er
 	if _, err := w.WriteString(before); err != nil {
 		return err
 	}
-	return compactJSON(w, line)
-}
-
-// compactJSON writes JSON without the white space between its tokens; strings and numbers stay as they are.
-func compactJSON(w io.Writer, data []byte) error {
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, data); err != nil {
+	var compact bytes.Buffer // strings and numbers stay as they are spelled
+	if err := json.Compact(&compact, line); err != nil {
 		return err
 	}
-	_, err := w.Write(compact.Bytes())
+	_, err = w.Write(compact.Bytes())
 	return err
 }

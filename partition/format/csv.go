@@ -1,4 +1,4 @@
-package cmd
+package format
 
 import (
 	"bufio"
@@ -18,8 +18,8 @@ type csvColumn struct {
 	value    func(item) string
 }
 
-// csvColumns are the columns, the same for every document; what an element does not have is empty. The API's own CSV has
-// other columns for every answer; --output-format text/csv asks for that.
+// csvColumns are the columns, the same for every document; what an element does not have is empty.
+// The API's own CSV, which output_format text/csv requests, has other columns for every answer.
 var csvColumns = []csvColumn{
 	{"type", false, func(e item) string { return string(e.Type) }},
 	{"element_id", false, func(e item) string { return e.ID }},
@@ -34,28 +34,29 @@ var csvColumns = []csvColumn{
 	{"text_as_html", true, func(e item) string { return e.Metadata.TextAsHTML }},                   // of a table
 	{"link_urls", true, func(e item) string { return strings.Join(e.Metadata.LinkURLs, " ") }},     // a space between
 	{"image_url", true, func(e item) string { return e.Metadata.ImageURL }},                        // in the document
-	{"image_path", true, func(e item) string { return cmp.Or(e.imagePath, e.Metadata.ImagePath) }}, // with --images the file
+	{"image_path", true, func(e item) string { return cmp.Or(e.imagePath, e.Metadata.ImagePath) }}, // with Options.Images what that returned
 }
 
-// csvFormat is a table with a header row. With --source-field the columns source_path and source_sha256 stand at its end.
-type csvFormat struct {
+// csvEncoder writes a table with a header row.
+type csvEncoder struct {
 	w       *csv.Writer
 	columns []csvColumn
 	safe    bool
 	started bool
 }
 
-func newCSVFormat(w *bufio.Writer, o outputOptions, s formatSource) formatter {
-	columns := slices.DeleteFunc(slices.Clone(csvColumns), func(c csvColumn) bool { return c.metadata && !o.metadata.keeps(c.name) })
-	if o.sourceField {
+func newCSVEncoder(w *bufio.Writer, o Options) encoder {
+	metadata := o.metadata()
+	columns := slices.DeleteFunc(slices.Clone(csvColumns), func(c csvColumn) bool { return c.metadata && !metadata.keeps(c.name) })
+	if o.Source != nil {
 		columns = append(columns,
-			csvColumn{"source_path", false, func(item) string { return s.path }},
-			csvColumn{"source_sha256", false, func(item) string { return s.sha256 }})
+			csvColumn{"source_path", false, func(item) string { return o.Source.Path }},
+			csvColumn{"source_sha256", false, func(item) string { return o.Source.SHA256 }})
 	}
-	return &csvFormat{w: csv.NewWriter(w), columns: columns, safe: o.csvSafe}
+	return &csvEncoder{w: csv.NewWriter(w), columns: columns, safe: o.CSVSafe}
 }
 
-func (f *csvFormat) element(e item) error {
+func (f *csvEncoder) element(e item) error {
 	if err := f.header(); err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (f *csvFormat) element(e item) error {
 	return f.w.Write(row)
 }
 
-func (f *csvFormat) end() error {
+func (f *csvEncoder) end() error {
 	if err := f.header(); err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (f *csvFormat) end() error {
 	return f.w.Error()
 }
 
-func (f *csvFormat) header() error {
+func (f *csvEncoder) header() error {
 	if f.started {
 		return nil
 	}
@@ -89,12 +90,12 @@ func (f *csvFormat) header() error {
 	return f.w.Write(names)
 }
 
-// formulaStarts are the characters that OWASP's page on CSV injection and its verification standard (1.2.10) name, with the
-// full-width forms that some spreadsheets take for the same.
+// formulaStarts are the characters that OWASP's page on CSV injection and its verification standard
+// (1.2.10) name, with the full-width forms that some spreadsheets take for the same.
 const formulaStarts = "=+-@\t\r\n\x00＝＋－＠"
 
-// disarm keeps a spreadsheet from taking a text for a formula: an apostrophe goes before a cell that begins like one, be it
-// behind spaces, which some drop.
+// disarm keeps a spreadsheet from taking a text for a formula: an apostrophe goes before a cell that
+// begins like one, also after spaces, which some drop.
 func disarm(cell string) string {
 	text := strings.TrimLeftFunc(cell, func(r rune) bool {
 		return (unicode.IsSpace(r) || r == '\ufeff') && !strings.ContainsRune(formulaStarts, r)
