@@ -157,7 +157,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	r := &run{
 		sender: &sender{
 			client: client.Client, params: j.flags.params, format: j.form, options: j.options, images: out.images,
-			shell: j.shell, stdinName: j.flags.name,
+			shell: j.shell, stdinName: j.flags.name, pages: pageLimit{limit: j.flags.run.maxPages},
 		},
 		failed: records.failed, console: j.console, quiet: j.walk == nil && !j.console.Verbose, report: report, watch: watch, stop: stop,
 		inFlight: j.flags.client.inFlight, documentTimeout: j.flags.run.documentTimeout, maxFailures: j.flags.run.maxFailures,
@@ -198,7 +198,7 @@ func (j *job) openClient(observe func(partition.Event)) (*apiClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := f.client.newClient(j.shell, logger, observe, append(f.cache.options(answers), partition.WithBudget(f.run.budget)))
+	client, err := f.client.newClient(j.shell, logger, observe, append(f.cache.options(answers), partition.WithMaxRequests(f.run.maxRequests)))
 	if err != nil {
 		return nil, errors.Join(err, closeCache(answers))
 	}

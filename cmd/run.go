@@ -32,6 +32,7 @@ type run struct {
 	documentTimeout time.Duration // 0 for no limit
 	maxFailures     int           // 0 for no limit
 	failures        atomic.Int64
+	spent           atomic.Pointer[error] // the first document that a spending limit ended
 	stop            context.CancelCauseFunc
 }
 
@@ -77,7 +78,7 @@ func (r *run) concluded(ctx context.Context) iter.Seq[*work] {
 		workers.SetLimit(r.inFlight + documentsAhead)
 		number := 0
 		for w := range r.documents(ctx) {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || r.spent.Load() != nil {
 				break
 			}
 			number++
@@ -98,6 +99,9 @@ func (r *run) concluded(ctx context.Context) iter.Seq[*work] {
 			})
 		}
 		_ = workers.Wait() // failures are the documents'
+		if limit := r.spent.Load(); limit != nil {
+			r.stop(*limit) // not before: what is under way is paid for
+		}
 		r.sink.finished()
 	}()
 	return func(yield func(*work) bool) {
@@ -138,6 +142,9 @@ func (r *run) send(ctx context.Context, w *work) {
 // settle decides what has become of a document, and ends a run that is hopeless.
 func (r *run) settle(ctx context.Context, w *work) {
 	w.settle(ctx, r.sink.keepsBeginnings())
+	if w.State == outcome.NotDone && w.Kind() == partition.KindBudget {
+		r.spent.CompareAndSwap(nil, &w.Err)
+	}
 	r.watch.concluded(&w.Outcome)
 	r.countFailure(w)
 }

@@ -19,6 +19,7 @@ type sender struct {
 	options   outputOptions
 	images    *folder.Folder // nil where images stay where they are
 	shell     *shell
+	pages     pageLimit
 	stdinName string // how the server sees the document on standard input; "" for a name of the kind
 }
 
@@ -39,6 +40,9 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 	params := s.params
 	if w.asked != nil {
 		params = w.asked.params
+	}
+	if err := s.pages.take(ctx, s.client, d, params); err != nil {
+		return err
 	}
 	if params.OutputFormat == partition.OutputCSV {
 		result, err := s.client.Partition(ctx, d, params)

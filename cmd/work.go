@@ -52,6 +52,8 @@ func (w *work) settle(ctx context.Context, keepsBeginnings bool) {
 		return
 	case w.Err == nil:
 		w.State = outcome.Done
+	case w.asked == nil && w.Kind() == partition.KindBudget:
+		w.State = outcome.NotDone
 	case ctx.Err() != nil && (errors.Is(w.Err, context.Cause(ctx)) || w.Kind() == partition.KindCanceled || w.Kind() == partition.KindBudget):
 		w.State = outcome.NotDone
 	case outcome.LacksPages(w.Err):
