@@ -30,8 +30,9 @@ var arrows = map[string][]string{
 	"partition/local":         {"partition", "split"},
 	"partition/partitiontest": {"partition", "split"},
 	"partition/format":        {"partition"},
+	"partition/batch":         {"partition", "retry"},
 	"cmd": {
-		"partition", "partition/format", "partition/local", "cache", "split", "retry", "cmd/internal/folder", "cmd/internal/folder/journal", "cmd/internal/outcome",
+		"partition", "partition/batch", "partition/format", "partition/local", "cache", "split", "retry", "cmd/internal/folder", "cmd/internal/folder/journal", "cmd/internal/outcome",
 		"cmd/internal/page", "cmd/internal/screen", "cmd/internal/walk", "cmd/internal/words",
 	},
 	"cmd/internal/folder":         {"cmd/internal/folder/journal", "cmd/internal/outcome", "cmd/internal/walk", "cmd/internal/words", "partition"},
@@ -92,6 +93,27 @@ func TestImports(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, retrying, 1, "files that import go-retryablehttp")
+}
+
+// Package batch knows documents and a client: no files, no terminal, no flags.
+func TestImportsOfBatch(t *testing.T) {
+	allowed := []string{module + "/partition", module + "/retry", "golang.org/x/sync/errgroup"}
+	denied := []string{"os", "io/fs", "path/filepath", "flag", "syscall"}
+	files := 0
+	for _, f := range sourceFiles(t) {
+		if f.home != "partition/batch" {
+			continue
+		}
+		files++
+		for _, imported := range f.imports {
+			standard := !strings.Contains(strings.Split(imported, "/")[0], ".")
+			banned := slices.ContainsFunc(denied, func(what string) bool { return below(imported, what) })
+			if banned || !standard && !slices.Contains(allowed, imported) {
+				t.Errorf("%s: imports %s", f.name, imported)
+			}
+		}
+	}
+	require.NotZero(t, files)
 }
 
 // below reports whether an import path is what, or a package in it, or another major version of it.
