@@ -40,15 +40,15 @@ var inheritable = []string{"CropBox", "MediaBox", "Resources", "Rotate"}
 // maxTreeDepth allows for writers that make a chain of a tree.
 const maxTreeDepth = 10_000
 
-func (t *tree) walk(ctx context.Context, tab *table) error {
+func (t *tree) walk(src *source, tab *table) error {
 	t.nodes, t.leaves, t.uses = map[int]bool{}, map[int]bool{}, map[int]int{}
 	t.path, t.forms, t.looked = map[int]bool{}, map[int]bool{}, map[int]bool{}
-	t.view = newView(tab)
+	t.view = newView(tab, src)
 	defer func() { t.view, t.path, t.forms, t.looked = nil, nil, nil, nil }()
 
 	top, err := t.top(tab)
 	if err == nil {
-		err = t.node(ctx, top, &attributes{}, 0)
+		err = t.node(src.ctx, top, &attributes{}, 0)
 	}
 	if err == nil {
 		err = t.view.err
@@ -105,7 +105,7 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 	nr := refNumber(o)
 	d, ok := t.view.follow(o).(types.Dict)
 	if !ok {
-		if s, isStream := t.view.follow(o).(types.StreamDict); isStream {
+		if s, isStream := t.view.follow(o).(*stream); isStream {
 			d, ok = s.Dict, true
 		}
 	}
@@ -188,9 +188,12 @@ func (t *tree) leaf(nr int, d types.Dict, above *attributes) {
 // writers wrap each page in a form, and give all forms one dictionary.
 func (t *tree) countForms(res types.Dict) {
 	for _, o := range t.view.dict(res["XObject"]) {
-		form, ok := t.view.follow(o).(types.StreamDict)
+		form, ok := t.view.follow(o).(*stream)
+		if !ok {
+			continue
+		}
 		own := refNumber(form.Dict["Resources"])
-		if nr := refNumber(o); ok && own != 0 && !t.forms[nr] {
+		if nr := refNumber(o); own != 0 && !t.forms[nr] {
 			t.forms[nr] = true
 			t.uses[own]++
 		}
