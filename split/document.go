@@ -73,7 +73,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document,
 			return nil, refuse(ErrTooLarge, "%d bytes, more than %d (Limits.FileBytes)", size, limits.FileBytes)
 		}
 		d, err := open(src, o.Password, limits, read)
-		if !errors.Is(err, ErrDamaged) || size > largestWhole {
+		if !errors.Is(err, ErrDamaged) || errors.Is(err, errLocked) || errors.Is(err, errIncomplete) || size > largestWhole {
 			return d, err
 		}
 		if d, err := open(src, o.Password, limits, readWhole); err == nil || src.err != nil {
@@ -94,11 +94,11 @@ func open(
 			return err
 		}
 		src.repaired = map[int]bool{}
-		d.reader, d.encrypted = t.reader, t.encrypted
+		d.reader, d.encrypted = t.reader, t.crypt != nil
 		if err := d.tree.walk(src, t); err != nil {
 			return err
 		}
-		if t.doubtful || t.encrypted {
+		if t.doubtful || t.crypt != nil {
 			if err := t.tryStreams(src); err != nil {
 				return err
 			}

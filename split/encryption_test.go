@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func encrypted(t *testing.T, c *model.Configuration, data []byte) []byte {
+func encrypted(t testing.TB, c *model.Configuration, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	require.NoError(t, api.Encrypt(bytes.NewReader(data), &out, c))
@@ -73,7 +73,7 @@ func TestOpenChecksTheKey(t *testing.T) {
 		}
 	}
 	_, err = openBytes(data, Options{})
-	require.EqualError(t, err, "damaged PDF: none of its streams can be decompressed")
+	require.EqualError(t, err, "damaged PDF: none of its streams can be read")
 }
 
 // One damaged stream is no wrong key.

@@ -10,7 +10,7 @@ import (
 )
 
 // withTable encrypts a document for a reader of classic cross-reference tables.
-func withTable(t *testing.T, c *model.Configuration, f *pdfFile) []byte {
+func withTable(t testing.TB, c *model.Configuration, f *pdfFile) []byte {
 	t.Helper()
 	c.WriteObjectStream, c.WriteXRefStream = false, false
 	return encrypted(t, c, f.bytes())
@@ -82,4 +82,3 @@ func TestOpenWithUnreadableStream(t *testing.T) {
 	require.NoError(t, err)
 	requirePage(t, d, 2, "x")
 }
-

@@ -3,6 +3,7 @@ package split
 import (
 	"bytes"
 	"context"
+	"regexp"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -86,9 +87,15 @@ func (p parsed) parse(text []byte, at int64, depth int) (parsed, bool) {
 		}
 		p.object, p.end = &stream{Dict: d}, at+int64(r.pos+len("stream")+eol)
 		return p, true
+	case next.MatchString(rest): // an "endobj" is missing
+		p.object, p.end = o, at+int64(r.pos)
+		return p, true
 	}
 	return p, false
 }
+
+// next is what may follow an object.
+var next = regexp.MustCompile(`^(?:\d+` + blanks + `+\d+` + blanks + `+obj|xref|trailer|startxref)`)
 
 // lineEnd returns the length of the line end that text starts with.
 func lineEnd(text string) int {
@@ -232,4 +239,3 @@ func untilEnd(src *source, off, most int64) (length int64, ok bool) {
 	}
 	return 0, false
 }
-

@@ -106,7 +106,7 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 	d, ok := t.view.follow(o).(types.Dict)
 	if !ok {
 		if s, isStream := t.view.follow(o).(*stream); isStream {
-			d, ok = s.Dict, true
+			d, ok = s.Dict, t.view.name(s.Dict["Type"]) == "Page"
 		}
 	}
 	if !ok {
@@ -117,7 +117,11 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 		return refuse(ErrDamaged, "page %d cannot be read", len(t.pages)+1)
 	}
 	kids, inner := d["Kids"]
-	if !inner && t.view.name(d["Type"]) != "Pages" {
+	inner = inner || t.view.name(d["Type"]) == "Pages"
+	if !t.belongs(d, inner) {
+		return refuse(ErrDamaged, "its page tree leads to what is no page, after page %d", len(t.pages))
+	}
+	if !inner {
 		t.leaf(nr, d, above)
 		return t.refuseBomb(d["Contents"])
 	}
@@ -129,12 +133,37 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 		defer delete(t.path, nr)
 	}
 	attrs := t.inherit(d, above)
-	for _, kid := range t.view.array(kids) {
+	all, ok := t.view.follow(kids).(types.Array)
+	if !ok && t.view.follow(kids) != nil {
+		return refuse(ErrDamaged, "its page tree cannot be read after page %d", len(t.pages))
+	}
+	for _, kid := range all {
 		if err := t.node(ctx, kid, attrs, depth+1); err != nil {
 			return err
 		}
 	}
 	return t.view.err
+}
+
+// belongs reports whether a dictionary is a page, or a node of the tree. A page may lack its type. To take
+// a font or a content for a page would take it from the pages that need it.
+func (t *tree) belongs(d types.Dict, inner bool) bool {
+	switch kind := t.view.name(d["Type"]); {
+	case kind == "Page", inner && kind == "Pages":
+		return true
+	case kind != "" || inner && (d["T"] != nil || d["FT"] != nil):
+		return false
+	case inner:
+		return true
+	case d["Subtype"] != nil:
+		return false
+	}
+	for _, key := range []string{"Contents", "MediaBox", "Parent", "Resources"} {
+		if d[key] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *tree) inherit(d types.Dict, above *attributes) *attributes {

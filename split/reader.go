@@ -34,7 +34,7 @@ func read(src *source, password string, l Limits) (*table, error) {
 	switch {
 	case src.err != nil:
 		return nil, src.err
-	case errors.Is(err, ErrTooLarge):
+	case errors.Is(err, ErrTooLarge), errors.Is(err, errIncomplete):
 		return nil, err
 	case err == nil:
 		t.places = x.places
@@ -107,6 +107,8 @@ func (t *table) correct(src *source) error {
 	return nil
 }
 
+var errLocked = refuse(ErrDamaged, "it is encrypted, and the trailer that says how is lost")
+
 // readScan reads a file without its table.
 func readScan(src *source, password string, l Limits) (*table, error) {
 	s, err := scanFile(src, l)
@@ -115,7 +117,7 @@ func readScan(src *source, password string, l Limits) (*table, error) {
 	}
 	t := &table{file: src.file, size: src.size, limits: l, reader: ReaderScan, doubtful: true, places: s.places}
 	if s.locked && s.trailer["Encrypt"] == nil {
-		return nil, refuse(ErrDamaged, "it is encrypted, and the trailer that says how is lost")
+		return nil, errLocked
 	}
 	if err := t.unlock(src, s.trailer, password); err != nil {
 		if errors.Is(err, ErrEncrypted) && s.trailer["ID"] == nil {
@@ -157,7 +159,7 @@ func (t *table) unlock(src *source, trailer types.Dict, password string) error {
 	if err != nil {
 		return err
 	}
-	t.crypt, t.encrypted = c, c != nil
+	t.crypt = c
 	if nr := refNumber(trailer["Encrypt"]); nr != 0 {
 		t.places.set(nr, place{kind: free}) // its strings are not encrypted, and no page needs it
 	}
@@ -177,8 +179,8 @@ func (v *view) resolved(o types.Object, depth int) types.Object {
 	return o
 }
 
-// tryStreams refuses a document of which none of the streams that were tried can be decompressed: they
-// are encrypted, and nothing says so, or the key only seems to be right.
+// tryStreams refuses a document of which none of the streams that were tried can be read: they are
+// encrypted, and nothing says so, or the key only seems to be right.
 func (t *table) tryStreams(src *source) error {
 	v := newView(t, src)
 	left, objects := 5, 1000
@@ -198,20 +200,40 @@ func (t *table) tryStreams(src *source) error {
 		if err != nil || !ok || s.size == 0 || s.image() {
 			continue
 		}
-		filters, ok := v.filters(s.Dict)
-		if !ok || len(filters) != 1 || filters[0].Name != pdffilter.Flate {
+		readable, ok := v.readable(s)
+		if !ok {
 			continue
 		}
-		tried = true
-		if _, err := v.inflate(s, t.limits.DecodedBytes); !errors.Is(err, ErrDamaged) {
+		if tried = true; readable {
 			return src.err
 		}
 		left--
 	}
 	if tried {
-		return refuse(ErrDamaged, "none of its streams can be decompressed")
+		return refuse(ErrDamaged, "none of its streams can be read")
 	}
 	return nil
+}
+
+// readable reports whether a stream makes sense, and whether that can be told: it is compressed, or a text.
+func (v *view) readable(s *stream) (readable, known bool) {
+	filters, ok := v.filters(s.Dict)
+	switch {
+	case ok && len(filters) == 1 && filters[0].Name == pdffilter.Flate:
+		_, err := v.inflate(s, v.table.limits.DecodedBytes)
+		return !errors.Is(err, ErrDamaged), true
+	case len(s.Dict) > 1: // more than its length: it may be anything
+		return false, false
+	}
+	head := make([]byte, min(s.size, 256))
+	n, _ := s.reader(v.src).ReadAt(head, 0)
+	printable := 0
+	for _, c := range head[:n] {
+		if c >= ' ' && c <= '~' || isBlank(rune(c)) {
+			printable++
+		}
+	}
+	return 4*printable >= 3*n, true
 }
 
 // reason makes a line of an error whose text may hold bytes of the file.
@@ -264,4 +286,3 @@ func within[T any](ctx context.Context, task func() (T, error)) (T, error) {
 		return none, context.Cause(ctx)
 	}
 }
-

@@ -21,8 +21,6 @@ type stream struct {
 	size       int64 // how many they are once decrypted
 	method     method
 	key        []byte
-
-	held []byte // its bytes, where pdfcpu has decrypted them
 }
 
 // image reports whether it is the picture of an image.
@@ -34,8 +32,6 @@ func (s *stream) image() bool {
 // from the file, and decrypted.
 func (s *stream) reader(file io.ReaderAt) io.ReaderAt {
 	switch {
-	case s.held != nil:
-		return bytes.NewReader(s.held)
 	case s.size == 0:
 		return bytes.NewReader(nil)
 	case s.method == rc4V2:
@@ -48,9 +44,6 @@ func (s *stream) reader(file io.ReaderAt) io.ReaderAt {
 
 // bytes reads the whole stream.
 func (s *stream) bytes(file io.ReaderAt) ([]byte, error) {
-	if s.held != nil {
-		return s.held, nil
-	}
 	raw := make([]byte, s.size)
 	if n, err := s.reader(file).ReadAt(raw, 0); n < len(raw) {
 		return nil, noEOF(err)

@@ -20,12 +20,11 @@ type table struct {
 	parsed map[int]types.Object // in place of the file's own objects, where pdfcpu has read it whole
 	lost   map[int]bool         // objects that pdfcpu has passed over
 	root   int
-	crypt  *crypt // nil where the file is not encrypted, or pdfcpu has decrypted it
+	crypt  *crypt // nil where the file is not encrypted
 	packs  packs
 
-	encrypted bool
-	doubtful  bool // not all objects were where the file says
-	reader    Reader
+	doubtful bool // not all objects were where the file says
+	reader   Reader
 
 	searched atomic.Int64 // bytes in which the end of a stream was looked for
 	decoded  atomic.Int64 // bytes that object streams were inflated to

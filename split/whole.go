@@ -3,7 +3,6 @@ package split
 import (
 	"bytes"
 	"compress/zlib"
-	"errors"
 	"io"
 	"regexp"
 
@@ -21,32 +20,30 @@ func init() { model.ConfigPath = "disable" }
 const largestWhole = 8 * mebi
 
 // readWhole parses a file with pdfcpu, which makes sense of some that are too damaged for the other ways.
-func readWhole(src *source, password string, l Limits) (*table, error) {
-	if err := checkXRefStreams(src, src.size, l); err != nil {
+// Encrypted ones it leaves alone: pdfcpu overlooks some kinds of encryption.
+func readWhole(src *source, _ string, l Limits) (*table, error) {
+	if err := checkWhole(src, l); err != nil {
 		return nil, err
 	}
-	for _, pw := range []string{"", password} {
-		seeker := newSeeker(src)
-		c, err := pdfcpu.ReadWithContext(src.ctx, seeker, configuration(pw, l))
-		switch {
-		case seeker.err != nil || src.err != nil:
-			return nil, errors.Join(src.err, seeker.err)
-		case err == nil:
-			return newWholeTable(src, c, l)
-		case !errors.Is(err, pdfcpu.ErrWrongPassword):
-			return nil, refuse(ErrDamaged, "it cannot be parsed (%s)", reason(err))
-		}
+	seeker := newSeeker(src)
+	c, err := pdfcpu.ReadWithContext(src.ctx, seeker, configuration(l))
+	switch {
+	case src.err != nil:
+		return nil, src.err
+	case seeker.err != nil:
+		return nil, seeker.err
+	case err != nil:
+		return nil, refuse(ErrDamaged, "it cannot be parsed (%s)", reason(err))
 	}
-	return nil, refuse(ErrDamaged, "it cannot be decrypted")
+	return newWholeTable(src, c, l)
 }
 
-func configuration(password string, l Limits) *model.Configuration {
+func configuration(l Limits) *model.Configuration {
 	c := model.NewDefaultConfiguration()
 	c.ValidationMode = model.ValidationRelaxed
 	c.Optimize = false
 	c.OptimizeBeforeWriting = false
 	c.OptimizeResourceDicts = false
-	c.UserPW, c.OwnerPW = password, password
 	c.Limits.MaxStreamBytes = largestWhole
 	c.Limits.MaxDecodeBytes = l.DecodedBytes
 	c.Limits.MaxObjectCount = l.Objects
@@ -62,7 +59,7 @@ func newWholeTable(src *source, c *model.Context, l Limits) (*table, error) {
 	t := &table{
 		file: src.file, size: src.size, limits: l, places: newPlaces(),
 		parsed: map[int]types.Object{}, lost: map[int]bool{},
-		encrypted: c.Encrypt != nil, reader: ReaderWhole, doubtful: true,
+		reader: ReaderWhole, doubtful: true,
 	}
 	if c.Root != nil {
 		t.root = c.Root.ObjectNumber.Value()
@@ -104,16 +101,9 @@ func (t *table) isLost(src *source, off int64) bool {
 
 var null = regexp.MustCompile(`^` + blanks + `*(null` + blanks + `*)?(endobj|$)`)
 
-// wholeStream returns a stream of pdfcpu's. Encrypted ones it has decrypted.
+// wholeStream returns a stream of pdfcpu's, of which only the dictionary is needed.
 func (t *table) wholeStream(src *source, nr int, o types.StreamDict) types.Object {
-	s := &stream{Dict: o.Dict, number: nr, at: o.StreamOffset, held: o.Raw}
-	if t.encrypted {
-		if s.size = int64(len(o.Raw)); o.Raw == nil {
-			s.held = []byte{}
-		}
-		return s
-	}
-	s.held = nil
+	s := &stream{Dict: o.Dict, number: nr, at: o.StreamOffset}
 	s.Dict["Length"] = types.Integer(len(o.Raw))
 	if t.measure(src, s, 0) != nil {
 		t.lost[nr] = true
@@ -177,26 +167,29 @@ func (s *seeker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var xrefStream = regexp.MustCompile(`/XRef\b`)
+var xrefOrEncrypt = regexp.MustCompile(`/XRef\b|/Encrypt\b`)
 
-// checkXRefStreams refuses a file with cross-reference streams that grow beyond the limit, which
-// pdfcpu does not keep for these streams.
-func checkXRefStreams(r io.ReaderAt, size int64, l Limits) error {
+// checkWhole refuses an encrypted file, and one with cross-reference streams that grow beyond the limit,
+// which pdfcpu does not keep for these streams.
+func checkWhole(src *source, l Limits) error {
 	const overlap = 8
 	left, last := l.DecodedBytes, int64(0)
-	buf := make([]byte, min(size, 256<<10)+overlap)
-	for off := int64(0); off < size; off += int64(len(buf) - overlap) {
-		n, err := r.ReadAt(buf, off)
-		if err != nil && err != io.EOF {
-			return err
+	buf := make([]byte, min(src.size, 256<<10)+overlap)
+	for off := int64(0); off < src.size; off += int64(len(buf) - overlap) {
+		n, _ := src.ReadAt(buf, off)
+		if src.err != nil {
+			return src.err
 		}
-		for _, at := range xrefStream.FindAllIndex(buf[:n], -1) {
-			start := streamStart(r, off+int64(at[1]))
+		for _, at := range xrefOrEncrypt.FindAllIndex(buf[:n], -1) {
+			if string(buf[at[0]:at[1]]) == "/Encrypt" {
+				return refuse(ErrDamaged, "it is encrypted")
+			}
+			start := streamStart(src, off+int64(at[1]))
 			if start <= last {
 				continue
 			}
 			last = start
-			if left -= grown(io.NewSectionReader(r, start, size-start), left+1); left < 0 {
+			if left -= grown(io.NewSectionReader(src, start, src.size-start), left+1); left < 0 {
 				return errInflates()
 			}
 		}
@@ -230,4 +223,3 @@ func grown(r io.Reader, most int64) int64 {
 	n, _ := io.CopyN(io.Discard, z, most)
 	return n
 }
-

@@ -24,15 +24,25 @@ const blanks = `[\x00\t\n\f\r ]`
 
 var startXRef = regexp.MustCompile(`startxref` + blanks + `*(\d{1,15})\b`)
 
+var anyObject = regexp.MustCompile(`\b\d+` + blanks + `+\d+` + blanks + `+obj\b`)
+
+// Some readers take such a file as it was before the changes, some as far as they go.
+var errIncomplete = refuse(ErrDamaged, "it ends with changes that are not complete")
+
 // readXRef returns the table that a file says it has, or an error where it cannot be followed to its
 // end.
 func readXRef(src *source, limits Limits, shift int64) (*xref, error) {
 	const reach = 2 << 10
-	all := startXRef.FindAllSubmatch(src.peek(max(0, src.size-reach), reach), -1)
+	tail := src.peek(max(0, src.size-reach), reach)
+	all := startXRef.FindAllSubmatchIndex(tail, -1)
 	if all == nil {
 		return nil, refuse(ErrDamaged, "it does not say where its cross-reference table is")
 	}
-	at, _ := strconv.ParseInt(string(all[len(all)-1][1]), 10, 64) // digits, by the pattern
+	last := all[len(all)-1]
+	if anyObject.Match(tail[last[1]:]) {
+		return nil, errIncomplete
+	}
+	at, _ := strconv.ParseInt(string(tail[last[2]:last[3]]), 10, 64) // digits, by the pattern
 	x := &xref{src: src, limits: limits, shift: shift, places: newPlaces(), trailer: types.Dict{}, seen: map[int64]bool{}}
 	for {
 		trailer, err := x.section(at + shift)
