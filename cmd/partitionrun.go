@@ -209,7 +209,7 @@ func (j *job) openClient(observe func(partition.Event)) (*apiClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	client, err := f.client.newClient(j.shell, logger, observe, append(f.cache.options(answers), partition.WithBudget(partition.Budget{Requests: f.run.maxRequests})))
+	client, err := f.client.newClient(j.shell, logger, observe, append(f.cache.options(answers), partition.WithMaxRequests(f.run.maxRequests)))
 	if err != nil {
 		return nil, errors.Join(err, closeCache(answers))
 	}

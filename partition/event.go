@@ -35,30 +35,12 @@ const (
 	ChunkStart      EventKind = "chunk_start"
 	ChunkEnd        EventKind = "chunk_end"
 	AttemptEvent    EventKind = "attempt"      // see [retry.Event]
-	Refused         EventKind = "refused"      // key or quota, before another request of the client can go out; once, budget, when what it paid for is through
+	Refused         EventKind = "refused"      // key or quota, before another request of the client can go out
 	CacheFailed     EventKind = "cache_failed" // once a client
 )
 
-type (
-	streamKey struct{}
-	partKey   struct{}
-)
-
-// partID is what a context carries down to the events of attempts.
-type partID struct {
-	document string
-	pages    split.PageRange
-}
-
 func (c *Client) event(ctx context.Context, e Event) {
 	if c.observe != nil {
-		e.ID, _ = ctx.Value(streamKey{}).(string)
 		c.observe(ctx, e)
 	}
-}
-
-// observeRetry passes the retry core's events on, with the document and the pages that they belong to.
-func (c *Client) observeRetry(ctx context.Context, e retry.Event) {
-	p, _ := ctx.Value(partKey{}).(partID)
-	c.event(ctx, Event{Kind: AttemptEvent, Document: p.document, Pages: p.pages, Attempt: e})
 }

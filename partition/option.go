@@ -33,7 +33,7 @@ type config struct {
 	grace    time.Duration
 	engine   string
 	parse    int64
-	budget   Budget
+	requests int
 }
 
 // The environment variables that stand for options which are not given.
@@ -174,13 +174,15 @@ func WithParseBudget(bytes int64) Option {
 	}
 }
 
-// WithBudget sets what the client may spend. The default is no limit.
-func WithBudget(b Budget) Option {
+// WithMaxRequests sets how many requests the client sends in its life, repetitions included. What would pass the limit is not sent
+// and not tried again: it fails with [KindBudget], and its error names the limit and what the last attempt came to. What is under
+// way then comes to its end. 0, the default, is no limit.
+func WithMaxRequests(n int) Option {
 	return func(c *config) error {
-		if b.Requests < 0 || b.Pages < 0 {
-			return fmt.Errorf("budget of %d requests and %d pages: negative", b.Requests, b.Pages)
+		if n < 0 {
+			return fmt.Errorf("limit of %d requests: negative", n)
 		}
-		c.budget = b
+		c.requests = n
 		return nil
 	}
 }

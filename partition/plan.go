@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 
 	"github.com/quire-dev/quire/partition/internal/form"
@@ -36,26 +35,63 @@ type Plan struct {
 // Whole tells that the document goes as it is, in one request.
 func (p *Plan) Whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.PageRange{} }
 
-// A job is a document made ready to be sent.
-type job struct {
-	plan   Plan
-	params Params
-	fields []form.Pair
-	name   string // as the server sees it
-	source io.ReaderAt
-	size   int64
-	pdf    *split.Document // nil where it is none, or cannot be cut
-	sha256 string          // of the content, where there is a cache
-	parsed func()          // gives back what the parse takes of the client's budget
+// Plan says what [Client.Stream] would send, and sends nothing: not what the client's cache answers either. A document that would be
+// refused is an error: a [DocumentError]. Where the client has a cache the document is read whole.
+func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error) {
+	j, err := c.prepare(ctx, d, p)
+	if err != nil {
+		return nil, err
+	}
+	defer j.close()
+	plan := j.plan
+	if j.chunksAfter() {
+		if err := j.firstStep(); err != nil {
+			return nil, err
+		}
+	}
+	j.lookAt()
+	defer func() { _ = j.scratch.close() }() // what stays is in the system's directory for temporary files
+	plan.Cached, plan.Left = j.lookUp(ctx)
+	if ctx.Err() != nil {
+		return nil, canceled(ctx, d.name)
+	}
+	return &plan, nil
 }
 
-func (j *job) close() {
-	if j.pdf != nil {
-		_ = j.pdf.Close() // it holds memory only
+// lookUp goes the way of the chunks without sending: what the cache answers, and what would go out.
+func (j *job) lookUp(ctx context.Context) (cached, left []split.PageRange) {
+	whole := len(j.chunks) > 1 && j.canGoWhole() && j.has(ctx, split.PageRange{})
+	for i, c := range j.chunks {
+		if whole && !j.has(ctx, c.pages) && (i == 0 && j.bulk(ctx) > 0 || j.uncuttable(ctx, c)) {
+			return append(cached, split.PageRange{First: c.pages.First, Last: j.requested().Last}), left
+		}
+		answered, missing := j.lookUpChunk(ctx, c.pages)
+		cached, left = append(cached, answered...), append(left, missing...)
 	}
-	if j.parsed != nil {
-		j.parsed()
+	return cached, left
+}
+
+func (j *job) lookUpChunk(ctx context.Context, pages split.PageRange) (cached, left []split.PageRange) {
+	switch {
+	case j.has(ctx, pages):
+		return []split.PageRange{pages}, nil
+	case !j.hasHalves(ctx, pages):
+		return nil, []split.PageRange{pages}
 	}
+	for _, half := range halves(j.span(pages)) {
+		answered, missing := j.lookUpChunk(ctx, half)
+		cached, left = append(cached, answered...), append(left, missing...)
+	}
+	return cached, left
+}
+
+func (j *job) uncuttable(ctx context.Context, c *chunk) bool {
+	content, err := j.cut(ctx, c)
+	if err == nil {
+		content.free()
+	}
+	cut := (*cutError)(nil)
+	return errors.As(err, &cut)
 }
 
 // prepare opens the document and decides what to send.
@@ -86,6 +122,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		mediaType = d.mediaType
 	}
 	j := &job{
+		client: c, secrets: c.redactor.with(string(p.ContextualAuth), string(p.Split.Password)),
 		plan:   Plan{Document: d.name, MediaType: mediaType, Chunks: []split.PageRange{{}}},
 		params: p, fields: fields, name: d.wireName(mediaType), source: source, size: size,
 	}
