@@ -3,12 +3,14 @@ package split_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,12 +67,7 @@ func TestOddFilesAreWhatIsMade(t *testing.T) {
 		made[name] = o.file(o.name)
 		require.Less(t, len(made[name]), 20_000, name)
 	}
-	var index strings.Builder
-	index.WriteString("file\tright\tpages\tabout\n")
-	for _, o := range odds() {
-		fmt.Fprintf(&index, "%s.pdf\t%s\t%d\t%s\n", o.name, o.right, o.pages, o.about)
-	}
-	made["index.tsv"] = index.String()
+	made["index.json"] = oddIndex(t)
 	if update := flag.Lookup("update"); update != nil && update.Value.String() == "true" {
 		require.NoError(t, os.RemoveAll(oddFolder))
 		require.NoError(t, os.MkdirAll(oddFolder, 0o755))
@@ -88,15 +85,60 @@ func TestOddFilesAreWhatIsMade(t *testing.T) {
 	}
 }
 
+// indexed is what the index says of a file, for package partition.
+type indexed struct {
+	File  string   `json:"file"`
+	About string   `json:"about"`
+	Right verdict  `json:"right"`
+	Says  []string `json:"says"`            // a text for each page; "" where it says nothing
+	Fault string   `json:"fault,omitempty"` // what is wrong today
+}
+
+var shown = regexp.MustCompile(`\(([^()]*)\) Tj`)
+
+func oddIndex(t *testing.T) string {
+	t.Helper()
+	var index []indexed
+	for _, o := range odds() {
+		entry := indexed{File: o.name + ".pdf", About: o.about, Right: o.right, Says: []string{}, Fault: o.fault()}
+		for page := 1; page <= o.pages; page++ {
+			var texts []string
+			for _, found := range shown.FindAllStringSubmatch(o.wanted(page).content, -1) {
+				texts = append(texts, found[1])
+			}
+			entry.Says = append(entry.Says, strings.Join(texts, " "))
+		}
+		index = append(index, entry)
+	}
+	text, err := json.MarshalIndent(index, "", "\t")
+	require.NoError(t, err)
+	return string(text) + "\n"
+}
+
+func (o odd) wanted(page int) wantedPage {
+	if o.want == nil {
+		return plainPage(o.name, page)
+	}
+	return o.want(o.name, page)
+}
+
+// fault is what is wrong today, if anything.
+func (o odd) fault() string {
+	for _, wrong := range wrongToday {
+		if slices.Contains(strings.Fields(wrong.files), o.name) {
+			return wrong.fault
+		}
+	}
+	return ""
+}
+
 // Each file is split so that every page reads the same, or goes whole, or needs its password.
 func TestOddFiles(t *testing.T) {
 	for _, o := range odds() {
 		t.Run(o.name, func(t *testing.T) {
 			t.Parallel()
-			for _, wrong := range wrongToday {
-				if slices.Contains(strings.Fields(wrong.files), o.name) {
-					t.Skip("known fault: " + wrong.fault)
-				}
+			if fault := o.fault(); fault != "" {
+				t.Skip("known fault: " + fault)
 			}
 			data := []byte(o.file(o.name))
 			d, err := openOdd(t, data, "")
@@ -178,10 +220,7 @@ func (o odd) check(t *testing.T, d *split.Document) {
 
 func (o odd) checkPage(t *testing.T, r split.PageRange, page int, got seenPage) {
 	t.Helper()
-	want := plainPage(o.name, page)
-	if o.want != nil {
-		want = o.want(o.name, page)
-	}
+	want := o.wanted(page)
 	where := fmt.Sprintf("page %d in the chunk of pages %s", page, r)
 	require.Equal(t, want.media, got.media, where)
 	require.Equal(t, want.crop, got.crop, where)

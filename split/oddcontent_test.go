@@ -90,9 +90,9 @@ func contents() []odd {
 			p.edit(pageNr(2), "/MediaBox[0 0 300 400]", "")
 		}), page2(func(want *wantedPage) { want.media = "" })},
 		{"page-with-boxes", "a page with all boxes, a rotation and a unit", isSplit, 3, with(func(p *pdf, _ string) {
-			p.edit(pageNr(2), "/MediaBox[0 0 300 400]", "/MediaBox[300 400 0 0]/CropBox[1 2 3 4]/TrimBox[5 6 7 8]/BleedBox[1 1 2 2]/ArtBox[3 3 4 4]/Rotate -90/UserUnit 2.5")
+			p.edit(pageNr(2), "/MediaBox[0 0 300 400]", "/MediaBox[300 400 0 0]/CropBox[1 2 299 399]/TrimBox[5 6 7 8]/BleedBox[1 1 2 2]/ArtBox[3 3 4 4]/Rotate 450/UserUnit 2.5")
 		}), page2(func(want *wantedPage) {
-			want.media, want.crop, want.rotate = "[300 400 0 0]", "[1 2 3 4]", "-90"
+			want.media, want.crop, want.rotate = "[300 400 0 0]", "[1 2 299 399]", "450"
 			want.has = []string{"/TrimBox [5 6 7 8]", "/BleedBox [1 1 2 2]", "/ArtBox [3 3 4 4]", "/UserUnit 2.5"}
 		})},
 		{"content-array", "a content in two streams, cut between an operand and its operator", isSplit, 3, pieces, page2(func(want *wantedPage) {
