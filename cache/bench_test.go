@@ -87,7 +87,6 @@ func BenchmarkTrim(b *testing.B) {
 	for n := range uint64(10_000) {
 		require.NoError(b, put(d, numbered(n), nil))
 	}
-	require.NoError(b, d.Finish())
 	for b.Loop() {
 		got, err := d.Trim(b.Context())
 		require.NoError(b, err)

@@ -1,16 +1,17 @@
-// Package cache keeps immutable results on disk, keyed by the hash of what
-// produced them.
+// Package cache keeps immutable results on disk, each under the hash of what produced it.
 //
-// A [Dir] is a directory of entries. What [Dir.Put] has stored is there for
-// every process of the same user until it is trimmed, and [Dir.Get] hands it out
-// only after its checksum was found right: damage of any kind is a miss, never
-// wrong data. A process that is killed at any moment leaves nothing behind but
-// files that the next one sweeps away.
+// A [Dir] is a directory of entries. [Dir.Put] stores an entry for every process of the same user.
+// [Dir.Get] checks the whole entry before it returns it, so that damage of any kind is a miss and
+// never wrong data. A process may be killed at any moment: what it leaves behind is removed by the
+// next one.
 //
-// The first Get or Put of a Dir begins a run. What a run has used is safe from
-// trimming until [Dir.Finish] says that it is done, or, where it never is,
-// because it was killed or failed, for a week: so that a later run can resume
-// it.
+// Get and Put are all that a program has to call. Put trims the directory now and then, see
+// [Dir.Trim] for what goes and what stays.
+//
+// The way of an entry: Put writes it to a file below runs/, in a directory of this process that a
+// lock marks as in use; syncs the file; and renames it to entries/ab/abcd..., named by its key. Get
+// opens that file, compares key and checksum, and sets its modification time, which is how a trim
+// knows when an entry was last used.
 package cache
 
 import (
@@ -18,56 +19,63 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
-// The limits of [Options] where nothing else is said.
+// The limits that a zero field of [Options] stands for.
 const (
 	DefaultMaxAge  = 30 * 24 * time.Hour
-	DefaultMaxSize = 10_000_000_000
+	DefaultMaxSize = 10_000_000_000 // bytes
 )
 
-// Options say how long a directory keeps things. The zero value is ready to use.
+// Options are the limits of a directory. The zero value is ready to use.
 type Options struct {
-	// MaxAge is how long an entry stays that nobody uses: 0 is [DefaultMaxAge],
-	// less is for ever.
+	// MaxAge is how long an entry stays that nobody uses. Zero is [DefaultMaxAge], less than zero
+	// is for ever. Anything below seven days counts as seven days.
 	MaxAge time.Duration
-	// MaxSize is what [Dir.Trim] brings the directory down to, in bytes: 0 is
-	// [DefaultMaxSize], less is no limit. A single entry is never larger.
+	// MaxSize is how many bytes all entries together may have. Zero is [DefaultMaxSize], less than
+	// zero is no limit. While entries were used in the last 24 hours the directory may hold up to
+	// twice as much. No single entry may be larger than MaxSize.
 	MaxSize int64
-	// Warn gets every damaged entry, as a *[Problem], and the first time that
-	// the directory cannot be read or written, as an error that is
-	// [ErrUnavailable]. It may be called by several goroutines at once; nil is
-	// silent.
+	// Warn is called with every damaged entry that Get finds, as a *[Problem]. It is also called
+	// once when the directory cannot be read or written, with an error that is [ErrUnavailable];
+	// once when the file system has no fsync or no file locks; and once when the directory holds
+	// more than MaxSize because all of it was used in the last 24 hours. Several goroutines may
+	// call it at once. Nil ignores all of that.
 	Warn func(error)
-	// Now is the clock; nil is [time.Now].
-	Now func() time.Time
+
+	now func() time.Time // for tests; nil is time.Now
 }
 
-// Dir is a directory of entries. Its methods may be called from several
-// goroutines at once, and any number of Dirs, in this process or in others, may
-// be open on one directory.
+// Dir is a directory of entries. Its methods may be called by several goroutines at once, and any
+// number of Dirs, in this process and in others, may be open on one directory.
 type Dir struct {
 	path    string
 	disk    disk
 	options Options
 	clock   mark // as the last trim before Open left it
 
-	mu     sync.Mutex
-	run    *run
-	runErr error // why the last try to begin one failed
-	closed bool
+	mu       sync.Mutex
+	transit  *transit // nil until something is written
+	closed   bool
+	added    int64     // bytes that Put has stored since it last looked whether a trim is due
+	nextTrim time.Time // by this time a trim is due
+	trimming bool      // a Put of this Dir is at it
 
-	warned sync.Once
+	puts  sync.WaitGroup // under way
+	files atomic.Uint64  // names given to files and directories in transit
+	full  atomic.Bool    // the last Put could not write
+
+	warnedUnavailable, warnedUnsupported, warnedSize sync.Once
 }
 
-// DefaultPath is where the user's answers are: quire/answers in
-// [os.UserCacheDir], which honours $XDG_CACHE_HOME.
+// DefaultPath returns where a user's answers are: quire/answers in [os.UserCacheDir], which honours
+// $XDG_CACHE_HOME. The error is [ErrUnavailable].
 func DefaultPath() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -76,16 +84,21 @@ func DefaultPath() (string, error) {
 	return filepath.Join(dir, "quire", "answers"), nil
 }
 
-// Open opens the directory, and makes it where it is missing: for the user
-// alone, with a CACHEDIR.TAG that tells backups to pass it over and a README. One
-// that can be read but not written is opened too: then every Put fails.
+// Open opens the directory. A missing one is made, for this user alone, with a README and with a
+// CACHEDIR.TAG that tells backups to skip it. One that can be read but not written is opened too;
+// every Put then fails.
 //
-// The error is [ErrUnavailable]: it cannot be made or opened, users other than
-// its owner may write to it, or it has content but is no cache, as nothing is
-// put in between the files of others. Its mode is never changed.
+// The error is [ErrUnavailable] where the directory cannot be made or opened; where others than
+// this user and root own it or a directory above it, or may write to one of these; and where it has
+// files in it that are not a cache's. Above it, others may write to a directory with the sticky
+// bit, such as /tmp, and the group may where it is the user's own (its number is the user's).
+// Windows has no such check. The mode of the directory is never changed.
 func Open(path string, o Options) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
+		return nil, unavailable(err)
+	}
+	if err := checkOwners(path, os.Geteuid()); err != nil {
 		return nil, unavailable(err)
 	}
 	if err := os.MkdirAll(path, dirMode); err != nil {
@@ -113,8 +126,8 @@ func open(path string, on disk, o Options) (*Dir, error) {
 	if o.Warn == nil {
 		o.Warn = func(error) {}
 	}
-	if o.Now == nil {
-		o.Now = time.Now
+	if o.now == nil {
+		o.now = time.Now
 	}
 	d := &Dir{path: path, disk: on, options: o}
 	if err := d.checkPlace(); err != nil {
@@ -127,7 +140,7 @@ func open(path string, on disk, o Options) (*Dir, error) {
 	return d, nil
 }
 
-// checkPlace refuses a directory that cannot be trusted, or is not for a cache.
+// checkPlace refuses a directory that others may write to, or that is not for a cache.
 func (d *Dir) checkPlace() error {
 	self, err := d.disk.OpenFile(".", os.O_RDONLY, 0)
 	if err != nil {
@@ -138,8 +151,8 @@ func (d *Dir) checkPlace() error {
 	if err != nil {
 		return err
 	}
-	if mode := info.Mode().Perm(); mode&0o022 != 0 && runtime.GOOS != "windows" {
-		return fmt.Errorf("%s: other users may write to it (mode %#o): chmod go-w, or choose another directory", d.path, mode)
+	if info.Mode().Perm()&0o022 != 0 && runtime.GOOS != "windows" {
+		return writable(d.path, info)
 	}
 	for {
 		entries, err := self.ReadDir(64)
@@ -161,18 +174,8 @@ func (d *Dir) checkPlace() error {
 	}
 }
 
-// Path is the directory's absolute path.
-func (d *Dir) Path() string { return d.path }
-
-// Finish says that the run is done: what it used is subject to trimming again,
-// and its scratch directories are removed. It waits for every Put under way. The
-// next Get or Put begins another run: a process that goes on for long finishes
-// between its jobs.
-func (d *Dir) Finish() error { return d.endRun(true) }
-
-// Close removes the run's scratch directories and lets the directory go. A run
-// that was not finished stays marked as such, just as if the process had been
-// killed. Closing again does nothing.
+// Close waits for every Put under way, removes the directories of [Dir.Scratch], and closes the
+// directory. Entries stay. Closing again does nothing.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	closed := d.closed
@@ -181,18 +184,12 @@ func (d *Dir) Close() error {
 	if closed {
 		return nil
 	}
-	return cmp.Or(d.endRun(false), d.disk.Close())
-}
-
-func (d *Dir) endRun(finished bool) error {
-	d.mu.Lock()
-	r := d.run
-	d.run, d.runErr = nil, nil
-	d.mu.Unlock()
-	if r == nil {
-		return nil
+	d.puts.Wait()
+	var err error
+	if d.transit != nil {
+		err = d.leave(d.transit)
 	}
-	if err := r.end(finished); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err = cmp.Or(err, d.disk.Close()); err != nil {
 		return unavailable(err)
 	}
 	return nil

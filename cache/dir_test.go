@@ -54,7 +54,7 @@ func TestReopen(t *testing.T) {
 	mustPut(t, d, 1)
 	require.NoError(t, d.Close())
 	require.NoError(t, d.Close(), "closing again")
-	again := openDir(t, d.Path(), Options{})
+	again := openDir(t, d.path, Options{})
 	requireHit(t, again, 1)
 }
 
@@ -82,6 +82,7 @@ func TestContextEnded(t *testing.T) {
 	for _, f := range []func(context.Context) error{
 		func(ctx context.Context) error { _, err := d.Size(ctx); return err },
 		func(ctx context.Context) error { _, err := d.Trim(ctx); return err },
+		func(ctx context.Context) error { _, err := d.TrimTo(ctx, 0); return err },
 		func(ctx context.Context) error { _, err := d.Clear(ctx); return err },
 		func(ctx context.Context) error { _, err := d.Verify(ctx, nil); return err },
 	} {
@@ -114,7 +115,7 @@ func TestPrivate(t *testing.T) {
 	_, err = d.Trim(t.Context())
 	require.NoError(t, err)
 	files := 0
-	require.NoError(t, filepath.WalkDir(d.Path(), func(path string, e fs.DirEntry, err error) error {
+	require.NoError(t, filepath.WalkDir(d.path, func(path string, e fs.DirEntry, err error) error {
 		require.NoError(t, err)
 		info, err := e.Info()
 		require.NoError(t, err)
@@ -126,21 +127,21 @@ func TestPrivate(t *testing.T) {
 		}
 		return nil
 	}))
-	require.Equal(t, 12, files, "the directory, tag, README, trimmed, entries (3), runs (5)")
+	require.Equal(t, 11, files, "the directory, tag, README, trimmed, entries (3), runs (4)")
 
-	text, err := os.ReadFile(filepath.Join(d.Path(), "CACHEDIR.TAG"))
+	text, err := os.ReadFile(filepath.Join(d.path, "CACHEDIR.TAG"))
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(string(text), "Signature: 8a477f597d28d172789f06886806bc55\n"))
-	text, err = os.ReadFile(filepath.Join(d.Path(), "README"))
+	text, err = os.ReadFile(filepath.Join(d.path, "README"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), "quire cache clear")
 }
 
 func TestWrongModeBelow(t *testing.T) {
 	d, _ := newDir(t, Options{})
-	entries := filepath.Join(d.Path(), entriesName)
+	entries := filepath.Join(d.path, entriesName)
 	require.NoError(t, os.Chmod(entries, 0o777))
-	openDir(t, d.Path(), Options{})
+	openDir(t, d.path, Options{})
 	info, err := os.Stat(entries)
 	require.NoError(t, err)
 	require.Equal(t, fs.FileMode(0o700), info.Mode().Perm())
@@ -203,18 +204,21 @@ func TestTagOfOthers(t *testing.T) {
 	require.Equal(t, "mine", string(got))
 }
 
-// The whole directory deleted under a Dir: it goes on with an error or anew.
+// What is in the directory is deleted while a Dir is open: it is made anew.
 func TestDeletedUnderneath(t *testing.T) {
-	d, _ := newDir(t, Options{})
+	d, warned := newDir(t, Options{})
 	mustPut(t, d, 1)
 	for _, name := range []string{entriesName, runsName} {
-		require.NoError(t, os.RemoveAll(filepath.Join(d.Path(), name)))
+		require.NoError(t, os.RemoveAll(filepath.Join(d.path, name)))
 	}
 	requireMiss(t, d, 1)
-	require.ErrorIs(t, put(d, keyFor(1), contentFor(1)), ErrUnavailable, "the run's directory is gone")
-	require.NoError(t, d.Finish())
 	mustPut(t, d, 1)
 	requireHit(t, d, 1)
+	require.NoError(t, os.RemoveAll(filepath.Join(d.path, runsName)))
+	scratch, err := d.Scratch()
+	require.NoError(t, err)
+	require.DirExists(t, scratch)
+	require.Empty(t, warned.take())
 }
 
 func TestWriteFails(t *testing.T) {
@@ -257,7 +261,7 @@ func TestLargerThanTheCache(t *testing.T) {
 // Many goroutines put, get, trim and clear at once: complete content or a miss.
 func TestConcurrent(t *testing.T) {
 	d, warned := newDir(t, Options{MaxSize: 2_000_000})
-	other := openDir(t, d.Path(), Options{Warn: warned.add, MaxSize: 2_000_000})
+	other := openDir(t, d.path, Options{Warn: warned.add, MaxSize: 2_000_000})
 	var work sync.WaitGroup
 	errs := make(chan error, 100)
 	for g := range 6 {
@@ -273,9 +277,6 @@ func TestConcurrent(t *testing.T) {
 				if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Equal(got, contentFor((n+5)%12)) {
 					errs <- fmt.Errorf("wrong content of %d: %w", (n+5)%12, err)
 					return
-				}
-				if i%20 == 19 {
-					errs <- on.Finish()
 				}
 			}
 		})

@@ -1,17 +1,15 @@
 package cache
 
 import (
-	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"runtime"
-	"syscall"
 	"time"
 )
 
-// A disk is what a Dir needs of a file system, so that tests can make each step
-// of it fail. Names are relative to the directory, with slashes.
+// A disk is what a Dir needs of a file system, so that tests can make each step of it fail. Names
+// are relative to the directory, with slashes.
 type disk interface {
 	OpenFile(name string, flag int, perm fs.FileMode) (file, error)
 	Mkdir(name string, perm fs.FileMode) error
@@ -29,7 +27,6 @@ type file interface {
 	io.Reader
 	io.ReaderAt
 	io.Writer
-	io.WriterAt
 	io.Closer
 	Sync() error
 	Stat() (fs.FileInfo, error)
@@ -52,20 +49,27 @@ func (d rootDisk) OpenFile(name string, flag int, perm fs.FileMode) (file, error
 // TryLock locks a file.
 func (rootDisk) TryLock(f file) error { return tryLock(f) }
 
-// syncDir makes what was renamed or made in a directory outlast a power cut.
-func syncDir(on disk, name string) error {
-	if runtime.GOOS == "windows" {
-		return nil // it writes the journal by itself, and refuses
+// sync makes the content of a file, or the names in a directory, outlast a power cut. A file system
+// that has no fsync is no error.
+func (d *Dir) sync(f file) error {
+	err := f.Sync()
+	if err == nil || !unsupported(err) {
+		return err
 	}
-	dir, err := on.OpenFile(name, os.O_RDONLY, 0)
+	d.warnUnsupported("fsync", "what was stored last may be lost in a power cut")
+	return nil
+}
+
+func (d *Dir) syncDir(name string) error {
+	if runtime.GOOS == "windows" {
+		return nil // it keeps a journal of names, and refuses
+	}
+	dir, err := d.disk.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	if err := dir.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		return err // but for file systems that know no such thing
-	}
-	return nil
+	return d.sync(dir)
 }
 
 func readDir(on disk, name string) ([]fs.DirEntry, error) {

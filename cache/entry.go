@@ -17,8 +17,8 @@ import (
 //	content             any number of bytes
 //	checksum            32 bytes: SHA-256 of all that is before it
 //
-// The checksum comes last, so that an entry is written in one go; the key is in
-// it, so that a file under another's name is found out.
+// The checksum comes last, so that an entry is written in one go. It covers the key, so that a file
+// under the name of another one is noticed.
 const (
 	format  = "quire-cache "
 	version = "1\n"
@@ -26,12 +26,12 @@ const (
 	headLen  = len(format) + len(version) + sha256.Size
 	emptyLen = int64(headLen + sha256.Size)
 
-	// Entries up to this size are read once, into memory; larger ones are read
-	// twice, and never held.
+	// Entries of up to so many bytes are read once, into memory; larger ones are read twice, and
+	// never held in memory.
 	inMemory = 256 << 10
 )
 
-// newSum is the checksum of what every entry of a key begins with.
+// newSum begins the checksum of an entry with what every entry of the key begins with.
 func newSum(key [32]byte) hash.Hash {
 	sum := sha256.New()
 	io.WriteString(sum, format+version) //nolint:errcheck // a hash does not fail
@@ -43,7 +43,7 @@ func newSum(key [32]byte) hash.Hash {
 func writeEntry(w io.Writer, key [32]byte, write func(io.Writer) error) error {
 	sum := newSum(key)
 	buffered := bufio.NewWriterSize(w, 32<<10)
-	buffered.WriteString(format + version) //nolint:errcheck // Flush tells
+	buffered.WriteString(format + version) //nolint:errcheck // Flush returns the error
 	buffered.Write(key[:])                 //nolint:errcheck // see above
 	if err := write(io.MultiWriter(buffered, sum)); err != nil {
 		return err
@@ -52,8 +52,8 @@ func writeEntry(w io.Writer, key [32]byte, write func(io.Writer) error) error {
 	return buffered.Flush()
 }
 
-// readEntry checks the entry of size bytes in r, all of it, and returns its
-// content. The error is [ErrDamaged], [ErrVersion], or one of r's.
+// readEntry checks the whole entry of size bytes in r and returns its content. The error is
+// [ErrDamaged], [ErrVersion], or one of r's.
 func readEntry(r io.ReaderAt, size int64, key [32]byte) (io.Reader, error) {
 	head := make([]byte, min(int64(headLen), size))
 	if err := readFull(r, head, 0); err != nil {
@@ -92,8 +92,7 @@ func readEntry(r io.ReaderAt, size int64, key [32]byte) (io.Reader, error) {
 	return newContent(r, size, key, want), nil
 }
 
-// unknownVersion tells the version of another release, a short line of
-// printable characters, from damage.
+// unknownVersion distinguishes the version of another release, a short line of digits, from damage.
 func unknownVersion(after []byte) error {
 	line, _, found := bytes.Cut(after[:min(len(after), 16)], []byte("\n"))
 	if !found || len(line) == 0 {
@@ -118,7 +117,7 @@ func readFull(r io.ReaderAt, p []byte, at int64) error {
 	return err
 }
 
-// content reads an entry's content and, at its end, tells whether it was right.
+// content reads an entry's content and, at its end, checks it.
 type content struct {
 	r    *io.SectionReader
 	left int64
@@ -131,8 +130,8 @@ func newContent(r io.ReaderAt, size int64, key, want [32]byte) *content {
 	return &content{r: io.NewSectionReader(r, int64(headLen), n), left: n, sum: newSum(key), want: want}
 }
 
-// Read reads; in place of the end of the file it returns [ErrDamaged] where the
-// content is not what was written.
+// Read reads; in place of the end of the file it returns [ErrDamaged] where the content is not what
+// was written.
 func (c *content) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
 	c.left -= int64(n)

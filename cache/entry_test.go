@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The fixture of version 1, and its key: the SHA-256 of "quire cache fixture".
-// Every release reads it; it was not written by this code.
+// The fixture of version 1, and its key: the SHA-256 of "quire cache fixture". Every release reads
+// it; it was not written by this code.
 const (
 	fixture    = "testdata/v1.entry"
 	fixtureKey = "04c3f805dc5f17d0dec3a384f1ce0bee4948a5ff14c90aca39528cfdde63c584"
@@ -42,7 +42,7 @@ func TestFormatV1(t *testing.T) {
 // place writes a file where the entry of a key would be.
 func place(t testing.TB, d *Dir, key [32]byte, data []byte) string {
 	t.Helper()
-	path := filepath.Join(d.Path(), filepath.FromSlash(entryName(key)))
+	path := filepath.Join(d.path, filepath.FromSlash(entryName(key)))
 	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 	require.NoError(t, os.WriteFile(path, data, 0o600))
 	return path
@@ -68,8 +68,8 @@ func TestOtherVersionStays(t *testing.T) {
 	require.Equal(t, "new", string(got))
 }
 
-// Each bit flipped, each byte replaced, each length cut: a miss, a warning, and
-// the file is gone; but for the version's digit, where it may be another release's.
+// Each bit flipped, each byte replaced, each length cut: a miss, a warning, and the file is gone;
+// but for the version's digit, where it may be another release's.
 func TestEveryDamageIsAMiss(t *testing.T) {
 	data, err := os.ReadFile(fixture)
 	require.NoError(t, err)

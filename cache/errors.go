@@ -7,8 +7,8 @@ import (
 	"io/fs"
 )
 
-// ErrUnavailable reports a directory that cannot be used: missing, full, not to
-// be read or written. Whoever gets it goes on without a cache.
+// ErrUnavailable reports a directory that cannot be used: it is missing or full, or may not be read
+// or written. The caller can go on without a cache.
 var ErrUnavailable = errors.New("cache unavailable")
 
 // What is wrong with an entry, for [errors.Is].
@@ -16,15 +16,14 @@ var (
 	// ErrDamaged: the file is not what was written. It has been removed.
 	ErrDamaged = errors.New("damaged")
 
-	// ErrVersion: the file is an entry in a format of another release. It is
-	// left to that one.
+	// ErrVersion: the file is an entry in the format of another release, and stays for it.
 	ErrVersion = errors.New("format of another release")
 )
 
 // Problem is an entry that cannot be used.
 type Problem struct {
-	Path string // relative to the directory, with slashes
-	Err  error  // is [ErrDamaged] or [ErrVersion]
+	Path string // the entry's file: relative to the directory, with slashes, never empty
+	Err  error  // what is wrong: wraps [ErrDamaged] or [ErrVersion], never nil
 }
 
 // Error is one line.
@@ -37,8 +36,7 @@ func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", ErrDamaged, fmt.Sprintf(format, args...))
 }
 
-// miss is what Get returns where there is nothing to be had; why is nil where
-// there is no entry.
+// miss is the error of Get for a miss; why is nil where there is no entry.
 func miss(key [32]byte, why error) error {
 	name := hex.EncodeToString(key[:])
 	if why == nil {
@@ -54,12 +52,22 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: %w", ErrUnavailable, err)
 }
 
-// warnOnce tells that the directory cannot be used, the first time.
-func (d *Dir) warnOnce(err error) error {
+// warnUnavailable calls Options.Warn the first time that the directory cannot be used. It returns
+// err as [ErrUnavailable].
+func (d *Dir) warnUnavailable(err error) error {
 	err = unavailable(err)
-	d.warned.Do(func() { d.options.Warn(err) })
+	d.warnedUnavailable.Do(func() { d.options.Warn(err) })
 	return err
 }
+
+// warnUnsupported calls Options.Warn the first time that the file system lacks something.
+func (d *Dir) warnUnsupported(what, consequence string) {
+	d.warnedUnsupported.Do(func() {
+		d.options.Warn(fmt.Errorf("the file system of the cache has no %s: %s", what, consequence))
+	})
+}
+
+var errFull = errors.New("the last entry could not be written")
 
 // What tryLock returns.
 var (

@@ -25,7 +25,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer answers.Close() // a run that was not finished can be resumed
+	defer answers.Close()
 
 	ctx := context.Background()
 	key := sha256.Sum256([]byte("v1\npages 5-6\nSHA-256 of the document, parameters, ..."))
@@ -38,7 +38,7 @@ func Example() {
 				return err
 			})
 			if errors.Is(err, cache.ErrUnavailable) {
-				continue // uncached, Warn has told
+				continue // Warn was called; go on without a cache
 			}
 		}
 		if err != nil {
@@ -53,17 +53,7 @@ func Example() {
 			fmt.Println("hit:", string(content))
 		}
 	}
-
-	if err := answers.Finish(); err != nil { // all is done
-		log.Fatal(err)
-	}
-	trimmed, err := answers.Trim(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("entries left:", trimmed.Left.Entries)
 	// Output:
 	// miss: asking the server
 	// hit: [{"type":"Title"}]
-	// entries left: 1
 }

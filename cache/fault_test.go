@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A faultDisk fails at its steps as fail says, which gets each step's number,
-// from 0, and name. It knows what would be lost in a power cut.
+// A faultDisk fails at its steps as fail says, which gets each step's number, from 0, and name. It
+// knows what would be lost in a power cut.
 type faultDisk struct {
 	disk
 	root string
@@ -85,6 +85,13 @@ func (d *faultDisk) Remove(name string) error {
 	return d.disk.Remove(name)
 }
 
+func (d *faultDisk) RemoveAll(name string) error {
+	if err := d.step("remove", name); err != nil {
+		return err
+	}
+	return d.disk.RemoveAll(name)
+}
+
 func (d *faultDisk) Chtimes(name string, atime, mtime time.Time) error {
 	if err := d.step("chtimes", name); err != nil {
 		return err
@@ -108,15 +115,6 @@ func (f *faultFile) Write(p []byte) (int, error) {
 	}
 	f.disk.unsynced[f.name] = true
 	return f.file.Write(p)
-}
-
-func (f *faultFile) WriteAt(p []byte, at int64) (int, error) {
-	if err := f.disk.step("write", f.name); err != nil {
-		n, _ := f.file.WriteAt(p[:len(p)/2], at)
-		return n, err
-	}
-	f.disk.unsynced[f.name] = true
-	return f.file.WriteAt(p, at)
 }
 
 func (f *faultFile) Sync() error {
@@ -177,8 +175,7 @@ func newFaultDisk(t *testing.T, path string, fail func(step int, what string) er
 	return &faultDisk{disk: rootDisk{root}, root: path, fail: fail, unsynced: map[string]bool{}, renamed: map[string]undo{}}
 }
 
-// soundDisk is a Dir whose disk does not fail, and does not take the time to
-// sync.
+// soundDisk is a Dir whose disk does not fail, and does not take the time to sync.
 func soundDisk(t *testing.T, path string, o Options) *Dir {
 	t.Helper()
 	d, err := open(path, newFaultDisk(t, path, func(int, string) error { return nil }), o)
@@ -189,9 +186,9 @@ func soundDisk(t *testing.T, path string, o Options) *Dir {
 
 var errShort = errors.New("short write")
 
-// onFaultDisk opens a Dir whose disk fails at one step after the other, from the
-// opening on, puts an entry over an older one and a new one, and trims. It
-// returns what the Puts said, and whether the step was reached.
+// onFaultDisk opens a Dir whose disk fails at one step after the other, from the opening on, puts
+// an entry over an older one and a new one, and trims. It returns what the Puts said, and whether
+// the step was reached.
 func onFaultDisk(t *testing.T, path string, fail func(step int, what string) error) (on *faultDisk, errs [2]error, complaints []error) {
 	t.Helper()
 	warned := &warnings{}
@@ -222,12 +219,13 @@ func prepared(t *testing.T) string {
 	require.NoError(t, os.Mkdir(path, 0o700))
 	d := soundDisk(t, path, Options{})
 	require.NoError(t, put(d, keyFor(1), []byte("old content of 1")))
-	require.NoError(t, d.Finish())
+	old := time.Now().Add(-2 * trimInterval) // the next Put trims
+	require.NoError(t, os.Chtimes(filepath.Join(path, markName), old, old))
 	return path
 }
 
-// requireWhole checks by a sound disk that what is there is whole, and what was
-// said to be stored is there.
+// requireWhole checks by a sound disk that what is there is whole, and what was said to be stored
+// is there.
 func requireWhole(t *testing.T, path string, errs [2]error) {
 	t.Helper()
 	warned := &warnings{}
@@ -249,13 +247,12 @@ func requireWhole(t *testing.T, path string, errs [2]error) {
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		require.Error(t, errs[1], "said to be stored")
 	}
-	require.NoError(t, d.Finish())
 	mustPut(t, d, 3)
-	require.Empty(t, inTransit(t, d), "the next run sweeps")
+	require.Empty(t, inTransit(t, d), "the next process sweeps")
 }
 
-// Every step made to fail in turn, once and from then on: an error that is
-// ErrUnavailable, said once, and never wrong data.
+// Every step made to fail in turn, once and from then on: an error that is ErrUnavailable, said
+// once, and never wrong data.
 func TestEveryStepFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		cause   error
@@ -292,8 +289,8 @@ func TestEveryStepFails(t *testing.T) {
 	}
 }
 
-// A power cut at every step, in which unsynced contents and renames are lost or
-// not: what was said to be stored is there, and nothing is wrong.
+// A power cut at every step, in which unsynced contents and renames are lost or not: what was said
+// to be stored is there, and nothing is wrong.
 func TestPowerCut(t *testing.T) {
 	errCut := errors.New("power cut")
 	for way := range 4 {

@@ -10,26 +10,20 @@ import (
 	"time"
 )
 
-// An entry's time of last use is written at most once an hour, as in the Go
-// build cache: precise enough for a limit of days, at a tenth of the writes.
+// The time of an entry's last use is written at most once an hour, as in the Go build cache:
+// precise enough for limits of days, at a tenth of the writes.
 const refreshAfter = time.Hour
 
-// Get returns the content of the entry of a key, for the caller to close. All of
-// it has been checked by then; it stays whole when the entry is replaced or
-// removed meanwhile.
+// Get returns the content of the entry of a key, for the caller to close. The whole entry has been
+// checked by then. The content stays readable when the entry is replaced or removed meanwhile.
 //
-// Every error but the context's end is a miss and wraps [fs.ErrNotExist]. An
-// entry that is damaged is one too: it is removed, and Options.Warn is told. So
-// is one of an unknown version, which stays, and one that cannot be read. A
-// content of more than 256 KiB is checked a second time while it is read, so that
-// a file that is changed in place just then ends in [ErrDamaged].
+// Every error but the end of the context is a miss and wraps [fs.ErrNotExist]. A damaged entry is a
+// miss too; it is removed, and Options.Warn is called. An entry of an unknown version is a miss and
+// stays, as does one that cannot be read. A content of more than 256 KiB is checked again while it
+// is read: where the file has changed in the meantime, the last Read returns [ErrDamaged].
 func (d *Dir) Get(ctx context.Context, key [32]byte) (io.ReadCloser, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
-	}
-	r, _ := d.enter(true) // without one, nothing is kept from trimming
-	if r != nil {
-		defer r.leave()
 	}
 	name := entryName(key)
 	f, info, err := d.openEntry(name)
@@ -46,11 +40,8 @@ func (d *Dir) Get(ctx context.Context, key [32]byte) (io.ReadCloser, error) {
 		}
 		return nil, miss(key, d.report(name, info, err))
 	}
-	if r != nil {
-		r.need(key)
-	}
 	if now := d.stamp(); now.Sub(info.ModTime()) > refreshAfter {
-		_ = d.disk.Chtimes(name, now, now) // a cache that is only readable has its use
+		_ = d.disk.Chtimes(name, now, now) // a cache that can only be read is still useful
 	}
 	if info.Size() <= inMemory {
 		f.Close()
@@ -60,6 +51,25 @@ func (d *Dir) Get(ctx context.Context, key [32]byte) (io.ReadCloser, error) {
 		io.Reader
 		io.Closer
 	}{content, f}, nil
+}
+
+// Has reports whether [Dir.Get] would find the entry of a key, judged by its size and its first
+// bytes: damage further in shows only when it is read. It changes nothing: the entry does not count
+// as used, and a damaged one is neither removed nor reported. An entry that cannot be looked at is
+// not there.
+func (d *Dir) Has(ctx context.Context, key [32]byte) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	f, info, err := d.openEntry(entryName(key))
+	if f != nil {
+		defer f.Close()
+	}
+	if err != nil || info.Size() < emptyLen {
+		return false
+	}
+	head := make([]byte, headLen)
+	return readFull(f, head, 0) == nil && string(head) == format+version+string(key[:])
 }
 
 // openEntry opens a regular file, and follows no link to it.
@@ -82,11 +92,10 @@ func (d *Dir) openEntry(name string) (file, fs.FileInfo, error) {
 	return f, opened, err
 }
 
-// report tells of an entry that cannot be used, and removes it where it is
-// damaged.
+// report calls Options.Warn for an entry that cannot be used, and removes a damaged one.
 func (d *Dir) report(name string, info fs.FileInfo, err error) error {
 	if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrVersion) {
-		return d.warnOnce(fmt.Errorf("%s: %w", name, err))
+		return d.warnUnavailable(fmt.Errorf("%s: %w", name, err))
 	}
 	p := &Problem{Path: name, Err: err}
 	if errors.Is(err, ErrDamaged) {
@@ -96,11 +105,11 @@ func (d *Dir) report(name string, info fs.FileInfo, err error) error {
 	return p
 }
 
-// discard removes an entry, unless it is another one by now.
-func (d *Dir) discard(name string, info fs.FileInfo) bool {
+// discard removes an entry, unless another one has replaced it.
+func (d *Dir) discard(name string, info fs.FileInfo) {
 	now, err := d.disk.Lstat(name)
 	if err != nil || info == nil || !os.SameFile(info, now) || !now.ModTime().Equal(info.ModTime()) {
-		return false
+		return
 	}
-	return d.disk.Remove(name) == nil
+	_ = d.disk.Remove(name) // what stays is damaged the next time too
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 )
@@ -16,10 +17,10 @@ import (
 const (
 	tagName     = "CACHEDIR.TAG"
 	readmeName  = "README"
-	markName    = "trimmed"     // a mark
+	markName    = "trimmed"     // a mark; its modification time is that of the last trim
 	markTemp    = "trimmed.new" // the next one
 	entriesName = "entries"     // entries/ab/abcd..., 256 directories by the key's first byte
-	runsName    = "runs"        // runs/<random>/: lock, keys, and files in transit
+	runsName    = "runs"        // runs/<random>/, a transit each
 
 	dirMode  = 0o700
 	fileMode = 0o600
@@ -35,16 +36,16 @@ const readme = `This is a cache of quire: answers of the partition API, so that 
 answered once is not sent, and paid, again. They hold the text of documents.
 
 Everything here can be deleted at any time; "quire cache clear" does that, and
-"quire cache trim" deletes what is old. Nothing here should be edited: a changed
-entry is found out and thrown away.
+"quire cache trim" deletes what is old. Do not edit anything here: quire notices
+a changed answer and deletes it.
 
-  entries/  an answer each, named by the SHA-256 of the request
-  runs/     what runs in progress, or cut short, have used; files in transit
+  entries/  one answer per file, named by the SHA-256 of the request
+  runs/     temporary files, a directory for each process
   trimmed   when old entries were last deleted
 `
 
-// ours reports whether a name at the top is of the cache's making, or comes with
-// the file system.
+// ours reports whether a name at the top is one that the cache makes, or comes with the file
+// system.
 func ours(name string) bool {
 	return slices.Contains([]string{tagName, readmeName, markName, markTemp, entriesName, runsName, "lost+found"}, name)
 }
@@ -63,21 +64,28 @@ func keyOf(base string) (key [32]byte, ok bool) {
 	return key, err == nil && hex.EncodeToString(key[:]) == base
 }
 
-// layOut makes what is missing. That it cannot be made shows where it is needed:
-// a cache that is only readable has its use.
+// layOut makes what is missing. That something cannot be made is no error here: a cache that can
+// only be read is still useful.
 func (d *Dir) layOut() error {
 	_ = d.keepFile(tagName, tag, true) // first: it says whose directory this is
 	_ = d.keepFile(readmeName, readme, false)
 	for _, name := range []string{entriesName, runsName} {
 		_ = d.disk.Mkdir(name, dirMode)
 		info, err := d.disk.Lstat(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-		case err != nil:
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
 			return err
-		case !info.IsDir():
-			return fmt.Errorf("%s/%s: not a directory", d.path, name)
-		case info.Mode().Perm()&^dirMode != 0 && runtime.GOOS != "windows":
+		}
+		path := filepath.Join(d.path, name)
+		if !info.IsDir() {
+			return fmt.Errorf("%s: not a directory", path)
+		}
+		if err := checkOwner(path, info, os.Geteuid()); err != nil {
+			return err
+		}
+		if info.Mode().Perm()&^dirMode != 0 && runtime.GOOS != "windows" {
 			_ = d.disk.Chmod(name, dirMode)
 		}
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Links and other things in place of what the cache has made are not followed:
-// nothing outside is read, changed or removed.
+// Links and other things in place of what the cache has made are not followed: nothing outside is
+// read, changed or removed.
 func TestLinksAreNotFollowed(t *testing.T) {
 	outside := t.TempDir()
 	target := filepath.Join(outside, "target")
@@ -70,24 +70,24 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	})
 	t.Run("run", func(t *testing.T) {
 		d, _ := setUp(t)
-		require.NoError(t, d.Finish())
-		require.NoError(t, os.Symlink(outside, filepath.Join(d.Path(), runsName, "LINK")))
-		dead := filepath.Join(d.Path(), runsName, "DEAD")
+		require.NoError(t, os.Symlink(outside, filepath.Join(d.path, runsName, "LINK")))
+		dead := filepath.Join(d.path, runsName, "DEAD")
 		require.NoError(t, os.Mkdir(dead, 0o700))
 		require.NoError(t, os.Symlink(outside, filepath.Join(dead, "1.scratch")))
 		require.NoError(t, os.Symlink(target, filepath.Join(dead, lockName)))
-		mustPut(t, d, 2) // sweeps
+		trim(t, d) // sweeps
 		untouched(t)
 	})
 	t.Run("mark", func(t *testing.T) {
 		d, _ := setUp(t)
+		require.NoError(t, os.Remove(filepath.Join(d.path, markName)))
 		for _, name := range []string{markName, markTemp} {
-			require.NoError(t, os.Symlink(target, filepath.Join(d.Path(), name)))
+			require.NoError(t, os.Symlink(target, filepath.Join(d.path, name)))
 		}
 		_, err := d.Trim(t.Context())
 		require.ErrorIs(t, err, ErrUnavailable)
 		untouched(t)
-		require.NoError(t, os.Remove(filepath.Join(d.Path(), markTemp)))
+		require.NoError(t, os.Remove(filepath.Join(d.path, markTemp)))
 		_, err = d.Trim(t.Context())
 		require.NoError(t, err)
 		untouched(t)
@@ -95,16 +95,16 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	t.Run("tag", func(t *testing.T) {
 		d, _ := setUp(t)
 		for _, name := range []string{tagName, readmeName} {
-			require.NoError(t, os.Remove(filepath.Join(d.Path(), name)))
-			require.NoError(t, os.Symlink(target, filepath.Join(d.Path(), name)))
+			require.NoError(t, os.Remove(filepath.Join(d.path, name)))
+			require.NoError(t, os.Symlink(target, filepath.Join(d.path, name)))
 		}
-		openDir(t, d.Path(), Options{})
+		openDir(t, d.path, Options{})
 		untouched(t)
 	})
 	t.Run("the directory itself may be one", func(t *testing.T) {
 		d, _ := setUp(t)
 		link := filepath.Join(t.TempDir(), "link")
-		require.NoError(t, os.Symlink(d.Path(), link))
+		require.NoError(t, os.Symlink(d.path, link))
 		requireHit(t, openDir(t, link, Options{}), 1)
 	})
 }

@@ -2,6 +2,5 @@
 
 package cache
 
-// tryLock always fails: there are no locks that end with their process. A run
-// counts as alive as long as it was seen lately.
+// tryLock always fails: there are no locks here that end with their process.
 func tryLock(file) error { return errNoLocks }

@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks a file, for as long as it is open in this process. The error is
-// errLocked where another one has the lock, also in this process, and errNoLocks
-// where the file system knows none.
+// tryLock locks a file until this process closes it or ends. The error is errLocked where it is
+// locked already, also by this process, and errNoLocks where the file system has no locks.
 func tryLock(f file) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -20,7 +19,7 @@ func tryLock(f file) error {
 			continue
 		case errors.Is(err, syscall.EWOULDBLOCK):
 			return errLocked
-		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK), errors.Is(err, syscall.EINVAL):
+		case unsupported(err), errors.Is(err, syscall.ENOLCK):
 			return errNoLocks
 		}
 		return err

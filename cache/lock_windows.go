@@ -15,9 +15,8 @@ const (
 	errorLockViolation = syscall.Errno(33)
 )
 
-// tryLock locks a file, for as long as it is open in this process. The error is
-// errLocked where another one has the lock, also in this process, and errNoLocks
-// where the file system knows none.
+// tryLock locks a file until this process closes it or ends. The error is errLocked where it is
+// locked already, also by this process, and errNoLocks where the file system has no locks.
 func tryLock(f file) error {
 	var from syscall.Overlapped // the first byte, which need not be there
 	ok, _, err := lockFileEx.Call(f.Fd(), exclusive|failImmediately, 0, 1, 0, uintptr(unsafe.Pointer(&from)))

@@ -25,8 +25,7 @@ import (
 // childEnv says what a copy of the test binary is to do; see children.
 const childEnv = "QUIRE_CACHE_CHILD"
 
-// children run in processes of their own, on the directory given, until they are
-// done or killed.
+// children run in processes of their own, on the directory given, until they are done or killed.
 var children = map[string]func(d *Dir, arg int) error{
 	"write": childWrite, "share": childShare,
 }
@@ -143,25 +142,25 @@ func requireMiss(t *testing.T, d *Dir, n int) error {
 }
 
 func entryPath(d *Dir, n int) string {
-	return filepath.Join(d.Path(), filepath.FromSlash(entryName(keyFor(n))))
+	return filepath.Join(d.path, filepath.FromSlash(entryName(keyFor(n))))
 }
 
-// inTransit lists what is in the directories of runs but locks and lists.
+// inTransit lists what is in the directories of transits but locks.
 func inTransit(t *testing.T, d *Dir) (names []string) {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(d.Path(), runsName, "*", "*"))
+	found, err := filepath.Glob(filepath.Join(d.path, runsName, "*", "*"))
 	require.NoError(t, err)
 	for _, name := range found {
-		if base := filepath.Base(name); base != lockName && base != keysName {
+		if base := filepath.Base(name); base != lockName {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-func runCount(t *testing.T, d *Dir) int {
+func transitCount(t *testing.T, d *Dir) int {
 	t.Helper()
-	found, err := os.ReadDir(filepath.Join(d.Path(), runsName))
+	found, err := os.ReadDir(filepath.Join(d.path, runsName))
 	require.NoError(t, err)
 	return len(found)
 }
@@ -202,8 +201,8 @@ func childShare(d *Dir, arg int) error {
 	return nil
 }
 
-// readNumbers reads numbers as a child has said them; a last line that was cut
-// short does not count.
+// readNumbers reads numbers as a child has said them; a last line that was cut short does not
+// count.
 func readNumbers(t *testing.T, out []byte) (numbers []int) {
 	t.Helper()
 	out = out[:bytes.LastIndexByte(out, '\n')+1]

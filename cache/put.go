@@ -11,30 +11,53 @@ import (
 	"path"
 )
 
-// Put stores what write writes as the content of a key's entry, in place of what
-// was there. It is on the disk, power cut or not, when Put returns nil. At any
-// moment there is no entry, the former one or the new one, never a part: the
-// content goes to a temporary file that is synced and then renamed. Of several
-// Puts of one key at the same time the last one stays.
+// Put stores what write writes as the entry of a key, in place of an earlier one. When it returns
+// nil the entry outlasts a power cut, unless the file system has no fsync. At any moment there is
+// no entry, the earlier one or the new one, never a part of one: the content goes to a temporary
+// file that is synced and then renamed. Of several Puts of one key at once, the last one stays.
 //
-// An error of write comes back as it is. One of the directory is
-// [ErrUnavailable]: it is full, may not be written, or has less room than the
-// content needs. Options.Warn is told the first time; trying again is allowed
-// and costs little. A context that has ended before Put begins is an error, later
-// it is write's concern.
+// An error of write is returned as it is. An error of the directory is [ErrUnavailable]: it is
+// full, may not be written, or has no room for a content of this size. Options.Warn is called the
+// first time. Trying again is allowed and costs little. Put looks at the context before it begins;
+// later only write does.
+//
+// After the first entry, then at most once an hour, and whenever this Dir has stored a tenth of
+// Options.MaxSize, Put trims the directory as [Dir.Trim] does. That it cannot is no error of Put.
 func (d *Dir) Put(ctx context.Context, key [32]byte, write func(io.Writer) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	r, err := d.enter(false)
-	if err != nil {
-		return d.warnOnce(err)
+	if err := d.beginPut(); err != nil {
+		return d.warnUnavailable(err)
 	}
-	defer r.leave()
-	temp := r.tempName()
-	t := &tempWriter{left: d.options.MaxSize, limited: d.options.MaxSize > 0}
-	if t.file, err = d.disk.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode); err != nil {
-		return d.warnOnce(err)
+	defer d.puts.Done()
+	size, err := d.put(key, write)
+	if err == nil {
+		d.trimIfDue(ctx, size)
+	}
+	return err
+}
+
+// beginPut counts a Put, for Close to wait for.
+func (d *Dir) beginPut() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return os.ErrClosed
+	}
+	d.puts.Add(1)
+	return nil
+}
+
+// put returns the size of the entry's file.
+func (d *Dir) put(key [32]byte, write func(io.Writer) error) (size int64, err error) {
+	t := &tempWriter{max: d.options.MaxSize}
+	temp, err := d.makeInTransit(".new", func(name string) (err error) {
+		t.file, err = d.disk.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, fileMode)
+		return err
+	})
+	if err != nil {
+		return 0, d.putFailed(err)
 	}
 	stored := false
 	defer func() { // also when write panics
@@ -44,36 +67,41 @@ func (d *Dir) Put(ctx context.Context, key [32]byte, write func(io.Writer) error
 		}
 	}()
 	if err := writeEntry(t, key, write); err != nil && t.err == nil {
-		return err
+		return 0, err
 	}
 	if t.err == nil {
-		t.err = t.file.Sync()
+		t.err = d.sync(t.file)
 	}
 	if err := cmp.Or(t.err, t.file.Close()); err != nil {
-		return d.warnOnce(err)
+		return 0, d.putFailed(err)
 	}
 	now := d.stamp()
 	_ = d.disk.Chtimes(temp, now, now) // else it has the time of writing, which is as good
-	r.need(key)
 	if err := d.place(temp, entryName(key)); err != nil {
-		return d.warnOnce(err)
+		return 0, d.putFailed(err)
 	}
 	stored = true
-	return nil
+	d.full.Store(false)
+	return t.size, nil
+}
+
+func (d *Dir) putFailed(err error) error {
+	d.full.Store(!errors.Is(err, errTooLarge))
+	return d.warnUnavailable(err)
 }
 
 // place moves a finished file to where it belongs.
 func (d *Dir) place(temp, name string) error {
 	shard := path.Dir(name)
 	err := d.disk.Mkdir(shard, dirMode)
-	if errors.Is(err, fs.ErrNotExist) { // the whole of it was deleted meanwhile
+	if errors.Is(err, fs.ErrNotExist) { // somebody has deleted all of it
 		if err = d.disk.Mkdir(entriesName, dirMode); err == nil || errors.Is(err, fs.ErrExist) {
 			err = d.disk.Mkdir(shard, dirMode)
 		}
 	}
 	switch {
 	case err == nil:
-		if err := syncDir(d.disk, entriesName); err != nil {
+		if err := d.syncDir(entriesName); err != nil {
 			return err
 		}
 	case !errors.Is(err, fs.ErrExist):
@@ -88,16 +116,17 @@ func (d *Dir) place(temp, name string) error {
 	if err := d.disk.Rename(temp, name); err != nil {
 		return err
 	}
-	return syncDir(d.disk, shard)
+	return d.syncDir(shard)
 }
 
-// tempWriter remembers the errors of the directory, to tell them from the
-// caller's.
+var errTooLarge = errors.New("the entry is larger than the cache may be")
+
+// tempWriter remembers the errors of the directory, to tell them from the caller's.
 type tempWriter struct {
-	file    file
-	left    int64
-	limited bool
-	err     error
+	file file
+	size int64 // written
+	max  int64 // less than zero is no limit
+	err  error
 }
 
 // Write writes to the file.
@@ -105,8 +134,8 @@ func (t *tempWriter) Write(p []byte) (int, error) {
 	if t.err != nil {
 		return 0, t.err
 	}
-	if t.left -= int64(len(p)); t.left < 0 && t.limited {
-		t.err = errors.New("the entry is larger than the cache may be")
+	if t.size += int64(len(p)); t.size > t.max && t.max >= 0 {
+		t.err = errTooLarge
 		return 0, t.err
 	}
 	n, err := t.file.Write(p)

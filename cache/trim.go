@@ -4,93 +4,123 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 	"time"
 )
 
-// A trim gives way to runs under way, unless the last one is so long ago: on a
-// machine that is never idle it has to be done some time.
-const giveWay = 24 * time.Hour
+const (
+	// Put trims again after so long.
+	trimInterval = time.Hour
+	// What was used within this time never goes by age, nor, below twice the limit, by size. The
+	// time of the last use is known to refreshAfter.
+	leastAge   = 7*24*time.Hour + refreshAfter
+	recentTime = 24*time.Hour + refreshAfter
+)
 
-// Trimmed is what a trim has done.
+// Trimmed is what a trim has done. Every field is zero where there is nothing to report.
 type Trimmed struct {
-	Removed Usage
-	Left    Usage
-	// Kept is the part of Left that is too old or too much, and stays because a
-	// run has used it that is under way or was not finished.
-	Kept Usage
-	// Deferred: nothing was done, because runs of others are under way.
-	Deferred bool
+	Removed Usage // by this trim
+	Left    Usage // in the directory, after it
+	// Over is by how many bytes Left is more than Options.MaxSize, because all of it was used in
+	// the last 24 hours.
+	Over int64
 }
 
-// Trim removes the entries that nobody used for Options.MaxAge, then those used
-// longest ago until the rest is no more than Options.MaxSize, and what dead
-// processes have left in transit. Call it between runs, after [Dir.Finish]: what
-// a run has used that is under way, this Dir's included, or was cut short within
-// the last week is never removed, and while other Dirs have runs under way no
-// entry is, unless the last trim is more than a day ago.
+// Trim removes the entries that nobody has used for Options.MaxAge. If the rest is larger than
+// Options.MaxSize it then removes those that were used longest ago, until it is not. An entry used
+// in the last 24 hours goes only as long as the directory holds more than twice Options.MaxSize. An
+// entry used in the last seven days is never removed for its age. What dead processes have left
+// goes too. There is no need to call Trim, see [Dir.Put].
 //
-// The time of an entry's last use is the file's modification time, precise to an
-// hour. Age is not counted by a clock that has jumped: an entry whose time is in
-// the future is not old, and a clock that has moved by more than two weeks since
-// the last trim, or back, counts from the second trim on that it agrees with, at
-// least a day later. The limit of size holds at any time.
+// The time of the last use is the modification time of the file, precise to an hour. A clock that
+// jumps makes nothing old: an entry whose time is in the future is not old, and a clock that went
+// on by more than two weeks since the last trim, or went back, is believed by the second trim that
+// agrees with it, at least a day later. Until then the time stands still. It does so too in the
+// first day of a directory.
+//
+// The error is [ErrUnavailable], or the context's cause; what was removed by then is in Trimmed.
 func (d *Dir) Trim(ctx context.Context) (Trimmed, error) {
-	now := d.options.Now()
-	d.sweep(d.runName())
-	last := d.readMark()
-	m := last.next(now)
-	needed, alive, err := d.needed(d.runName(), m.sure)
-	if err != nil {
-		return Trimmed{}, unavailable(err)
+	recent := int64(math.MaxInt64)
+	if d.options.MaxSize <= math.MaxInt64/2 {
+		recent = 2 * d.options.MaxSize
 	}
-	if gone := now.Sub(last.sure); alive > 0 && -slack <= gone && gone < giveWay {
-		return Trimmed{Deferred: true}, nil
-	}
+	return d.trim(ctx, d.options.MaxSize, recent)
+}
+
+// TrimTo is [Dir.Trim] with a limit of its own, in bytes, that it obeys exactly: what was used in
+// the last 24 hours goes as well. Zero removes everything, less than zero is no limit.
+func (d *Dir) TrimTo(ctx context.Context, maxSize int64) (Trimmed, error) {
+	return d.trim(ctx, maxSize, maxSize)
+}
+
+// trim removes by age, and then by size: down to recentMax bytes all entries, down to maxSize those
+// that were not used recently.
+func (d *Dir) trim(ctx context.Context, maxSize, recentMax int64) (Trimmed, error) {
+	now := d.options.now()
+	m := d.readMark().next(now)
+	_ = d.disk.Chtimes(markName, now, now) // so that others do not begin the same now
+	d.sweep(d.transitName())
 
 	var t Trimmed
-	var left []stored
-	err = d.walk(ctx, func(s stored) error {
-		if d.options.MaxAge < 0 || m.sure.IsZero() || m.sure.Sub(s.used) <= d.options.MaxAge {
-			left = append(left, s)
-			t.Left.add(s)
+	err := d.walk(ctx, func(s stored) error {
+		t.Left.add(s)
+		if d.options.MaxAge < 0 || m.age(s.used) <= max(d.options.MaxAge, leastAge) {
 			return nil
 		}
+		return d.remove(&t, s, false)
+	})
+	if err == nil && maxSize >= 0 && t.Left.Bytes > maxSize {
+		err = d.trimSize(ctx, &t, m, maxSize, recentMax)
+	}
+	if err == nil {
+		err = d.writeMark(m, now)
+	}
+	if err != nil && ctx.Err() == nil {
+		err = unavailable(err)
+	}
+	return t, err
+}
+
+// trimSize counts anew what is left: a directory within its limit is never listed in memory.
+func (d *Dir) trimSize(ctx context.Context, t *Trimmed, m mark, maxSize, recentMax int64) error {
+	var all []stored
+	t.Left = Usage{}
+	err := d.walk(ctx, func(s stored) error {
+		all = append(all, s)
 		t.Left.add(s)
-		return d.trim(&t, s, needed)
+		return nil
 	})
 	if err != nil {
-		return t, err
+		return err
 	}
-	slices.SortFunc(left, func(a, b stored) int {
+	slices.SortFunc(all, func(a, b stored) int {
 		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.name, b.name))
 	})
-	for _, s := range left {
-		if d.options.MaxSize < 0 || t.Left.Bytes <= d.options.MaxSize {
+	for _, s := range all {
+		if t.Left.Bytes <= maxSize {
+			return nil
+		}
+		if t.Left.Bytes <= recentMax && m.age(s.used) <= recentTime {
 			break
 		}
 		if ctx.Err() != nil {
-			return t, context.Cause(ctx)
+			return context.Cause(ctx)
 		}
-		if err := d.trim(&t, s, needed); err != nil {
-			return t, unavailable(err)
+		if err := d.remove(t, s, maxSize == recentMax); err != nil {
+			return err
 		}
 	}
-	if err := d.writeMark(m); err != nil {
-		return t, unavailable(err)
-	}
-	return t, nil
+	t.Over = max(0, t.Left.Bytes-maxSize)
+	return nil
 }
 
-// trim removes an entry, unless it is needed or was used since it was looked at.
-func (d *Dir) trim(t *Trimmed, s stored, needed map[[32]byte]bool) error {
-	if key, ok := keyOf(s.base); ok && needed[key] {
-		t.Kept.add(s)
-		return nil
-	}
+// remove removes an entry. Without always it stays where it was used since it was looked at.
+func (d *Dir) remove(t *Trimmed, s stored, always bool) error {
 	info, err := d.disk.Lstat(s.name)
-	if err == nil && !info.ModTime().Equal(s.used) {
+	if err == nil && !always && !info.ModTime().Equal(s.used) {
 		return nil
 	}
 	if err == nil {
@@ -108,7 +138,51 @@ func (d *Dir) trim(t *Trimmed, s stored, needed map[[32]byte]bool) error {
 	return nil
 }
 
-func (u *Usage) add(s stored) {
-	u.Entries++
-	u.Bytes += s.size
+// trimIfDue trims after a Put of size bytes where it is time to, and again where other Puts have made
+// it so meanwhile.
+func (d *Dir) trimIfDue(ctx context.Context, size int64) {
+	for ; d.beginTrim(size); size = 0 {
+		trimmed, err := d.Trim(ctx)
+		d.mu.Lock()
+		d.trimming, d.nextTrim = false, d.options.now().Add(trimInterval)
+		d.mu.Unlock()
+		switch {
+		case err != nil && ctx.Err() == nil:
+			_ = d.warnUnavailable(err) // the entry is stored all the same
+		case trimmed.Over > 0:
+			d.warnedSize.Do(func() {
+				d.options.Warn(fmt.Errorf("the cache holds %d bytes, its limit is %d: all of it was used in the last 24 hours, "+
+					"so it may grow to twice the limit before anything is removed", trimmed.Left.Bytes, d.options.MaxSize))
+			})
+		}
+	}
+}
+
+// beginTrim reports whether a trim is due that no other Put of this Dir is at.
+func (d *Dir) beginTrim(size int64) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.added += size
+	now := d.options.now()
+	much := d.options.MaxSize > 0 && d.added > d.options.MaxSize/10
+	if d.trimming || !much && notDue(now, d.nextTrim) {
+		return false
+	}
+	d.added = 0
+	if !much {
+		if info, err := d.disk.Lstat(markName); err == nil {
+			if next := info.ModTime().Add(trimInterval); notDue(now, next) { // others trim too
+				d.nextTrim = next
+				return false
+			}
+		}
+	}
+	d.trimming = true
+	return true
+}
+
+// notDue reports whether next is still to come. It is not when the clock was set back far.
+func notDue(now, next time.Time) bool {
+	wait := next.Sub(now)
+	return 0 < wait && wait <= trimInterval+slack
 }

@@ -2,7 +2,6 @@ package cache
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -18,16 +17,13 @@ type testClock struct{ at atomic.Int64 }
 func (c *testClock) now() time.Time  { return time.Unix(0, c.at.Load()).UTC() }
 func (c *testClock) set(t time.Time) { c.at.Store(t.UnixNano()) }
 func (c *testClock) days(n float64)  { c.set(day0.Add(time.Duration(n * float64(day)))) }
-func writer(f func()) func(io.Writer) error {
-	return func(io.Writer) error { f(); return nil }
-}
 
 // clocked is a Dir in which every time is the clock's, with a mark of day 0.
 func clocked(t *testing.T, o Options) (*Dir, *testClock) {
 	t.Helper()
 	c := &testClock{}
 	c.days(-2)
-	o.Now = c.now
+	o.now = c.now
 	d, _ := newDir(t, o)
 	trim(t, d)
 	c.days(0)
@@ -43,61 +39,165 @@ func trim(t *testing.T, d *Dir) Trimmed {
 	return got
 }
 
-// finished puts numbers in a run that ends.
-func finished(t *testing.T, d *Dir, numbers ...int) {
-	t.Helper()
-	for _, n := range numbers {
-		mustPut(t, d, n)
-	}
-	require.NoError(t, d.Finish())
-}
-
 func TestTrimByAge(t *testing.T) {
 	d, c := clocked(t, Options{MaxAge: 10 * day})
-	finished(t, d, 1)
+	mustPut(t, d, 1)
 	c.days(5)
-	finished(t, d, 2)
-	trim(t, d)
+	mustPut(t, d, 2)
 	c.days(9)
 	requireHit(t, d, 1) // used
-	require.NoError(t, d.Finish())
 	trim(t, d)
 	c.days(15)
 	require.Zero(t, trim(t, d).Removed, "at the limit")
-	c.days(16)
+	c.days(15.1)
 	require.Equal(t, Trimmed{Removed: Usage{1, bytesOf(2)}, Left: Usage{1, bytesOf(1)}}, trim(t, d))
 	requireMiss(t, d, 2)
 	requireHit(t, d, 1)
 }
 
+// Age removes nothing that was used in the last seven days, however short MaxAge is.
+func TestTrimKeepsSevenDays(t *testing.T) {
+	d, c := clocked(t, Options{MaxAge: 1})
+	mustPut(t, d, 1)
+	c.set(day0.Add(7*day + time.Hour))
+	require.Zero(t, trim(t, d).Removed, "the time of use is precise to an hour")
+	c.set(day0.Add(7*day + time.Hour + time.Second))
+	require.Equal(t, Usage{1, bytesOf(1)}, trim(t, d).Removed)
+}
+
 func TestTrimBySize(t *testing.T) {
-	d, c := clocked(t, Options{MaxSize: bytesOf(1, 4)})
+	d, c := clocked(t, Options{MaxSize: -1})
 	for n := 1; n <= 4; n++ {
 		c.days(float64(n))
-		finished(t, d, n)
+		mustPut(t, d, n)
 	}
 	c.days(5)
 	requireHit(t, d, 1)
-	require.NoError(t, d.Finish())
+	d.options.MaxSize = bytesOf(1, 4)
 	got := trim(t, d)
-	require.Equal(t, Usage{2, bytesOf(2, 3)}, got.Removed, "those used longest ago")
-	require.Equal(t, Usage{2, bytesOf(1, 4)}, got.Left)
+	require.Equal(t, Trimmed{Removed: Usage{2, bytesOf(2, 3)}, Left: Usage{2, bytesOf(1, 4)}}, got, "those used longest ago go")
 	requireHit(t, d, 1)
 	requireHit(t, d, 4)
 }
 
+// What was used in the last 24 hours stays below twice the limit, and Trimmed has by how much that
+// is over it. TrimTo knows no such thing.
+func TestTrimKeepsTheLastDay(t *testing.T) {
+	const size = 1000
+	d, c := clocked(t, Options{MaxSize: -1})
+	for n := range 6 { // at 0:00, 1:00, ... 5:00
+		c.set(day0.Add(time.Duration(n) * time.Hour))
+		require.NoError(t, put(d, keyFor(n), make([]byte, size-emptyLen)))
+	}
+	c.set(day0.Add(26*time.Hour + time.Second)) // 0 and 1 were used more than 25 hours ago
+	d.options.MaxSize = 3 * size
+	require.Equal(t, Trimmed{Removed: Usage{2, 2 * size}, Left: Usage{4, 4 * size}, Over: size}, trim(t, d))
+	require.Equal(t, Trimmed{Left: Usage{4, 4 * size}, Over: size}, trim(t, d), "again")
+
+	d.options.MaxSize = size + 1
+	require.Equal(t, Trimmed{Removed: Usage{2, 2 * size}, Left: Usage{2, 2 * size}, Over: size - 1}, trim(t, d), "down to twice the limit")
+	requireMiss(t, d, 2)
+	requireMiss(t, d, 3)
+
+	got, err := d.TrimTo(t.Context(), 2*size)
+	require.NoError(t, err)
+	require.Equal(t, Trimmed{Left: Usage{2, 2 * size}}, got)
+	got, err = d.TrimTo(t.Context(), 2*size-1)
+	require.NoError(t, err)
+	require.Equal(t, Trimmed{Removed: Usage{1, size}, Left: Usage{1, size}}, got)
+	require.False(t, d.Has(t.Context(), keyFor(4)))
+	require.True(t, d.Has(t.Context(), keyFor(5)))
+	got, err = d.TrimTo(t.Context(), -1)
+	require.NoError(t, err)
+	require.Equal(t, Trimmed{Left: Usage{1, size}}, got)
+	got, err = d.TrimTo(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, Trimmed{Removed: Usage{1, size}}, got)
+}
+
 func TestNoLimits(t *testing.T) {
 	d, c := clocked(t, Options{MaxAge: -1, MaxSize: -1})
-	finished(t, d, 1)
+	mustPut(t, d, 1)
 	for n := range 20 {
 		c.days(float64(n * 13))
 		require.Zero(t, trim(t, d).Removed)
 	}
 }
 
+// A program that calls nothing but Put stays below twice the limit and a tenth of it, and a day
+// later below the limit. It is warned once.
+func TestPutAloneIsBounded(t *testing.T) {
+	const size, limit = 500, 10_000
+	c := &testClock{}
+	c.days(0)
+	d, warned := newDir(t, Options{MaxSize: limit, now: c.now})
+	putOne := func(n int) int64 {
+		require.NoError(t, put(d, keyFor(n), make([]byte, size-emptyLen)))
+		u, err := d.Size(t.Context())
+		require.NoError(t, err)
+		return u.Bytes
+	}
+	most := int64(0)
+	for n := range 100 {
+		c.set(day0.Add(time.Duration(n) * time.Second))
+		most = max(most, putOne(n))
+	}
+	require.Greater(t, most, int64(2*limit-size), "what was used within a day stays as long as it can")
+	require.LessOrEqual(t, most, int64(2*limit+limit/10+size))
+	for n := range 100 {
+		// Trims come with entry 0, 3, 6, ... and 99, which is more than a tenth of the limit each
+		// time.
+		require.Equal(t, n >= 60, d.Has(t.Context(), keyFor(n)), "the oldest go first: %d", n)
+	}
+	got := warned.take()
+	require.Len(t, got, 1)
+	require.ErrorContains(t, got[0], "its limit is 10000: all of it was used in the last 24 hours")
+
+	c.days(1.1)
+	require.Equal(t, int64(limit), putOne(100))
+	for n := range 101 {
+		require.Equal(t, n >= 81, d.Has(t.Context(), keyFor(n)), "the oldest go first: %d", n)
+	}
+	require.Empty(t, warned.take())
+}
+
+// Put looks for old entries once an hour, whichever Dir did so last.
+func TestPutTrimsHourly(t *testing.T) {
+	d, c := clocked(t, Options{})
+	old := func() {
+		require.NoError(t, os.MkdirAll(filepath.Dir(entryPath(d, 1)), 0o700))
+		require.NoError(t, os.WriteFile(entryPath(d, 1), nil, 0o600))
+		require.NoError(t, os.Chtimes(entryPath(d, 1), day0.Add(-40*day), day0.Add(-40*day)))
+	}
+	old()
+	c.set(day0.Add(59 * time.Minute))
+	mustPut(t, d, 2)
+	require.FileExists(t, entryPath(d, 1))
+	c.set(day0.Add(60 * time.Minute))
+	mustPut(t, d, 2)
+	require.NoFileExists(t, entryPath(d, 1))
+
+	old()
+	c.set(day0.Add(90 * time.Minute))
+	trim(t, openDir(t, d.path, Options{now: c.now, MaxAge: -1}))
+	c.set(day0.Add(149 * time.Minute))
+	mustPut(t, d, 2)
+	require.FileExists(t, entryPath(d, 1), "the other Dir was at it 59 minutes ago")
+	c.set(day0.Add(150 * time.Minute))
+	mustPut(t, d, 2)
+	require.NoFileExists(t, entryPath(d, 1))
+
+	old()
+	c.days(-30) // the time of the last trim is in the future now
+	mustPut(t, d, 2)
+	c.days(1)
+	mustPut(t, d, 2)
+	require.NoFileExists(t, entryPath(d, 1))
+}
+
 func TestRefreshAtMostHourly(t *testing.T) {
 	d, c := clocked(t, Options{})
-	finished(t, d, 1)
+	mustPut(t, d, 1)
 	used := func() time.Time {
 		info, err := os.Stat(entryPath(d, 1))
 		require.NoError(t, err)
@@ -112,79 +212,8 @@ func TestRefreshAtMostHourly(t *testing.T) {
 	require.Equal(t, day0.Add(time.Hour+time.Second), used())
 }
 
-// What a run has used is kept while it goes on, and for a week after it was cut
-// short, from age and from size; finished, it is not.
-func TestTrimKeepsWhatRunsNeed(t *testing.T) {
-	d, c := clocked(t, Options{MaxAge: 2 * day})
-	o := Options{MaxAge: 2 * day, Now: c.now}
-	other := openDir(t, d.Path(), o)
-	mustPut(t, other, 1)
-	mustPut(t, other, 2)
-	finished(t, d, 3, 4)
-	d.options.MaxSize = 1
-
-	c.days(0.5)
-	require.Equal(t, Trimmed{Deferred: true}, trim(t, d), "a run is under way")
-	c.days(3)
-	got := trim(t, d)
-	require.Equal(t, Usage{2, bytesOf(3, 4)}, got.Removed, "under way, but the last trim is old")
-	require.Equal(t, Usage{2, bytesOf(1, 2)}, got.Kept)
-
-	require.NoError(t, other.Close()) // as if killed
-	c.days(6.9)
-	got = trim(t, d)
-	require.Zero(t, got.Removed)
-	require.Equal(t, Usage{2, bytesOf(1, 2)}, got.Kept)
-
-	d.options.MaxSize = -1
-	again := openDir(t, d.Path(), o) // resumes, and is done
-	requireHit(t, again, 1)
-	require.NoError(t, again.Finish())
-	c.days(7.1)
-	got = trim(t, d)
-	require.Equal(t, Usage{1, bytesOf(2)}, got.Removed, "unfinished for too long")
-	require.Equal(t, Usage{1, bytesOf(1)}, got.Left)
-	require.Zero(t, runCount(t, d))
-}
-
-func TestTrimKeepsTheOwnRun(t *testing.T) {
-	d, _ := clocked(t, Options{})
-	mustPut(t, d, 1)
-	mustPut(t, d, 2)
-	d.options.MaxSize = 1
-	require.Equal(t, Usage{2, bytesOf(1, 2)}, trim(t, d).Kept)
-	require.NoError(t, d.Finish())
-	require.Equal(t, Usage{2, bytesOf(1, 2)}, trim(t, d).Removed)
-}
-
-// A run that has only read keeps what it has read.
-func TestTrimKeepsWhatWasRead(t *testing.T) {
-	d, _ := clocked(t, Options{})
-	finished(t, d, 1, 2)
-	requireHit(t, d, 1)
-	d.options.MaxSize = 1
-	got := trim(t, d)
-	require.Equal(t, Usage{1, bytesOf(2)}, got.Removed)
-	require.Equal(t, Usage{1, bytesOf(1)}, got.Kept)
-}
-
-// A run that goes on for long is not taken for one that was cut short long ago.
-func TestLongRunIsSeen(t *testing.T) {
-	d, c := clocked(t, Options{MaxAge: 2 * day})
-	other := openDir(t, d.Path(), Options{Now: c.now})
-	for n := range 10 {
-		c.days(float64(n))
-		mustPut(t, other, n)
-	}
-	require.NoError(t, other.Close())
-	c.days(12)
-	require.Zero(t, trim(t, d).Removed, "cut short three days ago")
-	c.days(17)
-	require.Equal(t, 10, trim(t, d).Removed.Entries)
-}
-
-// Whatever the clock does for a while, nothing in use becomes old by it, also
-// when it is right again; size is bounded all the time.
+// Whatever the clock does for a while, nothing in use becomes old by it, also when it is right
+// again; size is bounded all the time.
 func TestClockJumps(t *testing.T) {
 	for name, wrong := range map[string]time.Time{
 		"far ahead": day0.AddDate(73, 0, 0), "two months ahead": day0.AddDate(0, 2, 0), "empty battery": time.Unix(0, 0),
@@ -192,32 +221,31 @@ func TestClockJumps(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, c := clocked(t, Options{})
-			finished(t, d, 1)
+			mustPut(t, d, 1)
 			c.days(1)
 			trim(t, d)
-			finished(t, d, 2)
+			mustPut(t, d, 2)
 
 			c.set(wrong)
-			jumped := openDir(t, d.Path(), Options{Now: c.now})
+			jumped := openDir(t, d.path, Options{now: c.now})
 			requireHit(t, jumped, 1)
-			finished(t, jumped, 3)
+			mustPut(t, jumped, 3)
 			for n := range 20 { // nearly a day of it
 				c.set(wrong.Add(time.Duration(n) * time.Hour))
 				require.Zero(t, trim(t, jumped).Removed, "while it is wrong")
 			}
 
 			c.days(2)
-			right := openDir(t, d.Path(), Options{Now: c.now})
+			right := openDir(t, d.path, Options{now: c.now})
 			require.Zero(t, trim(t, right).Removed, "when it is right again")
 			c.days(3)
 			require.Zero(t, trim(t, right).Removed)
 			for _, n := range []int{1, 2, 3} {
 				requireHit(t, right, n)
 			}
-			require.NoError(t, right.Finish())
 
 			right.options.MaxSize = bytesOf(1)
-			require.LessOrEqual(t, trim(t, right).Left.Bytes, bytesOf(1), "by size at any time")
+			require.LessOrEqual(t, trim(t, right).Left.Bytes, 2*bytesOf(1), "by size at any time")
 		})
 	}
 }
@@ -225,9 +253,9 @@ func TestClockJumps(t *testing.T) {
 // Who comes back after a long time: the first trim only looks at the clock.
 func TestLongAbsence(t *testing.T) {
 	d, c := clocked(t, Options{})
-	finished(t, d, 1)
+	mustPut(t, d, 1)
 	c.days(100)
-	finished(t, d, 2)
+	mustPut(t, d, 2)
 	require.Zero(t, trim(t, d).Removed)
 	c.days(101)
 	require.Equal(t, Usage{1, bytesOf(1)}, trim(t, d).Removed)
@@ -239,8 +267,8 @@ func TestDamagedMark(t *testing.T) {
 	for _, text := range []string{"", "x", "\n\n", "9999-99-99T00:00:00Z\n\n", string(make([]byte, 5000))} {
 		t.Run(fmt.Sprintf("%.10q", text), func(t *testing.T) {
 			d, c := clocked(t, Options{})
-			finished(t, d, 1)
-			require.NoError(t, os.WriteFile(filepath.Join(d.Path(), markName), []byte(text), 0o600))
+			mustPut(t, d, 1)
+			require.NoError(t, os.WriteFile(filepath.Join(d.path, markName), []byte(text), 0o600))
 			c.days(50)
 			require.Zero(t, trim(t, d).Removed)
 			c.days(51)

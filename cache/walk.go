@@ -4,38 +4,38 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"time"
 )
 
-// Usage is what a directory holds.
+// Usage is a number of entries and their size.
 type Usage struct {
-	Entries int
-	Bytes   int64 // of the files, not of the disk's blocks
+	Entries int   // files
+	Bytes   int64 // the length of these files, not of the disk's blocks
 }
 
 // A stored is a file below entries.
 type stored struct {
 	name string // entries/ab/abcd...
-	base string
 	size int64
 	used time.Time
 }
 
-// Size counts the entries. What is in transit does not count.
+// Size counts the entries. Temporary files do not count. The error is [ErrUnavailable] or the
+// context's cause.
 func (d *Dir) Size(ctx context.Context) (Usage, error) {
 	var u Usage
 	err := d.walk(ctx, func(s stored) error {
-		u.Entries++
-		u.Bytes += s.size
+		u.add(s)
 		return nil
 	})
 	return u, err
 }
 
-// Verify reads every entry, and calls problem for each that cannot be used: a
-// damaged one is removed, as Get does, one of another release stays. It returns
-// how much was read; entries that go meanwhile are no problem, one that cannot be
-// read ends it with [ErrUnavailable].
+// Verify reads every entry and calls problem for each that cannot be used. A damaged one is
+// removed, as Get does; one of another release stays. It returns how much it has read. An entry
+// that is removed meanwhile is no problem; one that cannot be read ends Verify with
+// [ErrUnavailable].
 func (d *Dir) Verify(ctx context.Context, problem func(*Problem)) (Usage, error) {
 	var u Usage
 	err := d.walk(ctx, func(s stored) error {
@@ -49,8 +49,7 @@ func (d *Dir) Verify(ctx context.Context, problem func(*Problem)) (Usage, error)
 		case err != nil:
 			return err
 		}
-		u.Entries++
-		u.Bytes += s.size
+		u.add(s)
 		return nil
 	})
 	return u, err
@@ -62,7 +61,7 @@ func (d *Dir) verify(s stored) error {
 		defer f.Close()
 	}
 	if err == nil {
-		if key, ok := keyOf(s.base); ok {
+		if key, ok := keyOf(path.Base(s.name)); ok {
 			_, err = readEntry(f, info.Size(), key)
 		} else {
 			err = damaged("not the name of an entry")
@@ -77,8 +76,8 @@ func (d *Dir) verify(s stored) error {
 	return err
 }
 
-// Clear removes every entry, also those that runs under way have used, which
-// then miss them, and what dead runs have left. It returns what it removed.
+// Clear removes every entry, whenever it was used, and what dead processes have left. It returns
+// what it removed. The error is [ErrUnavailable] or the context's cause.
 func (d *Dir) Clear(ctx context.Context) (Usage, error) {
 	var u Usage
 	err := d.walk(ctx, func(s stored) error {
@@ -87,27 +86,17 @@ func (d *Dir) Clear(ctx context.Context) (Usage, error) {
 			return nil
 		}
 		if err == nil {
-			u.Entries++
-			u.Bytes += s.size
+			u.add(s)
 		}
 		return err
 	})
-	if err != nil {
-		return u, err
+	if err == nil {
+		d.sweep(d.transitName())
 	}
-	err = d.others(d.runName(), func(name string, alive bool) {
-		if !alive {
-			_ = d.disk.RemoveAll(name)
-		}
-	})
-	if err != nil {
-		return u, unavailable(err)
-	}
-	return u, nil
+	return u, err
 }
 
-// walk calls f for everything below entries that is no directory. It follows no
-// link.
+// walk calls f for everything below entries that is no directory. It follows no link.
 func (d *Dir) walk(ctx context.Context, f func(stored) error) error {
 	shards, err := readDir(d.disk, entriesName)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -149,19 +138,14 @@ func (d *Dir) walkShard(ctx context.Context, shard string, f func(stored) error)
 		if err != nil {
 			return err
 		}
-		if err := f(stored{shard + "/" + e.Name(), e.Name(), info.Size(), info.ModTime()}); err != nil {
+		if err := f(stored{shard + "/" + e.Name(), info.Size(), info.ModTime()}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// runName is the name of the Dir's run, or empty.
-func (d *Dir) runName() string {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.run == nil {
-		return ""
-	}
-	return d.run.name
+func (u *Usage) add(s stored) {
+	u.Entries++
+	u.Bytes += s.size
 }

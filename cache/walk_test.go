@@ -30,17 +30,17 @@ func TestSizeAndClear(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Usage{3, bytesOf(1, 2, 3)}, u)
 
-	other := openDir(t, d.Path(), Options{})
+	other := openDir(t, d.path, Options{})
 	u, err = other.Clear(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, Usage{3, bytesOf(1, 2, 3)}, u)
 	requireMiss(t, d, 1)
-	require.DirExists(t, scratch, "a run under way keeps what is in transit")
-	require.NoError(t, d.Close())
+	require.DirExists(t, scratch, "a process that lives keeps its temporary files")
 
+	require.NoError(t, os.Mkdir(filepath.Join(d.path, runsName, "DEAD"), 0o700))
 	_, err = other.Clear(t.Context())
 	require.NoError(t, err)
-	require.Zero(t, runCount(t, d), "a dead run's list goes too")
+	require.Equal(t, 1, transitCount(t, d), "of a dead one nothing stays")
 }
 
 func TestVerify(t *testing.T) {
@@ -61,7 +61,7 @@ func TestVerify(t *testing.T) {
 	require.NoError(t, os.Symlink("elsewhere", entryPath(d, 4)))
 
 	problems := map[string]error{}
-	u, err := d.Verify(t.Context(), func(p *Problem) { problems[filepath.Join(d.Path(), p.Path)] = p })
+	u, err := d.Verify(t.Context(), func(p *Problem) { problems[filepath.Join(d.path, p.Path)] = p })
 	require.NoError(t, err)
 	require.Equal(t, 6, u.Entries)
 	require.Len(t, problems, 4)

@@ -15,8 +15,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cache"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/local"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -69,7 +71,17 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 // An apiClient is a client with what has to be closed after it.
 type apiClient struct {
 	*partition.Client
-	engine *local.Engine // nil with a server
+	engine  *local.Engine // nil with a server
+	answers *cache.Dir    // nil without a cache, and where somebody else closes it
+}
+
+// finish ends a run's use of the client: err is how the run ended, and comes back with what went wrong here.
+func (c *apiClient) finish(err error) error {
+	err = errors.Join(err, c.close())
+	if lost := closeCache(c.answers); err == nil {
+		return lost
+	}
+	return err
 }
 
 func (c *apiClient) close() error {
@@ -132,7 +144,7 @@ func (f *clientFlags) newClient(
 	if err != nil {
 		return nil, err
 	}
-	options = append(options, partition.WithAPIKey(key), partition.WithAPIKeySource(keyed), partition.WithBaseURL(url), partition.WithHTTPClient(hc))
+	options = append(options, partition.WithAPIKey(key), wire.WithAPIKeySource(keyed), partition.WithBaseURL(url), partition.WithHTTPClient(hc))
 	c.Client, err = partition.New(options...)
 	switch {
 	case errors.Is(err, partition.ErrNoAPIKey):
@@ -153,7 +165,7 @@ func (f *clientFlags) embedded(logger *slog.Logger, options []partition.Option) 
 		return nil, err
 	}
 	client, err := partition.New(append(options,
-		partition.WithAPIKey(""), partition.WithBaseURL("http://embedded.invalid"), partition.WithEngine(engine.Name()),
+		partition.WithAPIKey(""), partition.WithBaseURL("http://embedded.invalid"), wire.WithEngine(engine.Name()),
 		partition.WithHTTPClient(&http.Client{Transport: engine.RoundTripper()}))...)
 	if err != nil {
 		return nil, &exitError{exitUsage, errors.Join(err, engine.Close())}

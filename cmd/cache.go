@@ -6,20 +6,23 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/cmd/internal/words"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 func newCache(sh *shell) *cobra.Command {
 	var dir string
 	c := &cobra.Command{
 		Use:   "cache",
-		Short: "Look after the answers that are kept on disk",
-		Long:  "Cache looks after the answers that are kept on disk, so that what was answered once is not sent again.",
+		Short: "Show, check and clean up the answers on disk",
+		Long: "Quire stores every answer of the API on disk, so that the same page is not sent, and paid, twice. These commands show,\n" +
+			"check and clean up what is stored. Runs clean up by themselves: see --cache-max-age and --cache-max-size of quire\npartition.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError("unknown command \"cache %s\"", args[0])
@@ -28,7 +31,7 @@ func newCache(sh *shell) *cobra.Command {
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	add := func(use, short string, run func(c *cobra.Command, d *cache.Dir) error) {
+	add := func(use, short string, run func(c *cobra.Command, d *cache.Dir) error) *cobra.Command {
 		sub := &cobra.Command{
 			Use: use, Short: short, Args: noArguments,
 			RunE: func(c *cobra.Command, _ []string) error {
@@ -40,15 +43,16 @@ func newCache(sh *shell) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				defer func() { _ = d.Close() }() // what it removed is gone already
+				defer func() { _ = d.Close() }() // nothing is under way
 				return run(c, d)
 			},
 		}
 		group(sub.Flags(), groupCache, func(flags *pflag.FlagSet) { addCacheDir(flags, &dir) })
 		c.AddCommand(sub)
+		return sub
 	}
 	where := &cobra.Command{
-		Use: "dir", Short: "Print where the cache is", Args: noArguments,
+		Use: "dir", Short: "Print the path of the cache", Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			path, _ := missingCache(dir)
 			_, err := fmt.Fprintln(sh.stdout, path)
@@ -57,7 +61,7 @@ func newCache(sh *shell) *cobra.Command {
 	}
 	group(where.Flags(), groupCache, func(flags *pflag.FlagSet) { addCacheDir(flags, &dir) })
 	c.AddCommand(where)
-	add("size", "Print how much is in it", func(c *cobra.Command, d *cache.Dir) error {
+	add("size", "Print how many answers it holds, and their size", func(c *cobra.Command, d *cache.Dir) error {
 		usage, err := d.Size(c.Context())
 		if err != nil {
 			return err
@@ -69,30 +73,28 @@ func newCache(sh *shell) *cobra.Command {
 		problems := 0
 		usage, err := d.Verify(c.Context(), func(p *cache.Problem) {
 			problems++
-			fmt.Fprintln(sh.stderr, partition.Printable(p.Error()))
+			fmt.Fprintln(sh.stderr, wire.Printable(p.Error()))
 		})
 		if err != nil {
 			return err
 		}
 		if problems > 0 {
-			return &exitError{exitFailed, fmt.Errorf("%d damaged; they will be asked for again", problems)}
+			return &exitError{exitFailed, fmt.Errorf("%d damaged; a run sends those pages again", problems)}
 		}
 		_, err = fmt.Fprintf(sh.stdout, "%s, no damage\n", usageLine(usage))
 		return err
 	})
-	add("trim", "Remove what is old, then what is too much", func(c *cobra.Command, d *cache.Dir) error {
-		trimmed, err := d.Trim(c.Context())
-		if err != nil {
-			return err
-		}
-		if trimmed.Deferred {
-			_, err = fmt.Fprintln(sh.stdout, "nothing removed: runs are under way")
-			return err
-		}
-		_, err = fmt.Fprintf(sh.stdout, "removed %s; %s left\n", usageLine(trimmed.Removed), usageLine(trimmed.Left))
-		return err
+	size := byteSize(-1)
+	trim := add("trim", "Remove answers not used for 30 days, and the oldest of a cache that is too large",
+		func(c *cobra.Command, d *cache.Dir) error { return trimCache(c, sh, d, int64(size)) })
+	trim.Long = fmt.Sprintf(`Trim removes the answers that were not used for %d days. If more than %s remain, it removes those not used
+for longest. Answers used in the last 24 hours then stay, up to twice that size. With --max-size, it obeys that
+size exactly.`, cache.DefaultMaxAge/(24*time.Hour), words.Size(cache.DefaultMaxSize))
+	group(trim.Flags(), groupCache, func(flags *pflag.FlagSet) {
+		flags.Var(&size, "max-size", "remove the answers not used for longest until no more than this is left")
+		flags.Lookup("max-size").DefValue = ""
 	})
-	add("clear", "Remove everything", func(c *cobra.Command, d *cache.Dir) error {
+	add("clear", "Remove all answers", func(c *cobra.Command, d *cache.Dir) error {
 		usage, err := d.Clear(c.Context())
 		if err != nil {
 			return err
@@ -103,7 +105,27 @@ func newCache(sh *shell) *cobra.Command {
 	return c
 }
 
-// missingCache is the path of the cache, and whether there is nothing yet: to look must not make it.
+// trimCache trims to a size in bytes, or, where it is negative, to the limits of the cache.
+func trimCache(c *cobra.Command, sh *shell, d *cache.Dir, size int64) error {
+	var trimmed cache.Trimmed
+	var err error
+	if size < 0 {
+		trimmed, err = d.Trim(c.Context())
+	} else {
+		trimmed, err = d.TrimTo(c.Context(), size)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(sh.stdout, "removed %s; %s left\n", usageLine(trimmed.Removed), usageLine(trimmed.Left))
+	if err == nil && trimmed.Over > 0 {
+		_, err = fmt.Fprintf(sh.stdout, "that is %s over the limit of %s: all of it was used in the last 24 hours; --max-size removes it too\n",
+			words.Size(trimmed.Over), words.Size(cache.DefaultMaxSize))
+	}
+	return err
+}
+
+// missingCache is the path of the cache, and whether there is nothing yet: looking at a cache must not make one.
 func missingCache(dir string) (path string, missing bool) {
 	if dir == "" {
 		dir, _ = cache.DefaultPath() // without one, opening it says why
@@ -116,5 +138,5 @@ func missingCache(dir string) (path string, missing bool) {
 }
 
 func usageLine(u cache.Usage) string {
-	return fmt.Sprintf("%s, %s", plural(u.Entries, "answer"), plural(int(u.Bytes), "byte"))
+	return fmt.Sprintf("%s, %s", words.Count(u.Entries, "answer"), words.Count(int(u.Bytes), "byte"))
 }

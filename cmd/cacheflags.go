@@ -1,17 +1,18 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
-// cacheFlags say where answers are kept.
+// cacheFlags are the flags for the cache.
 type cacheFlags struct {
 	dir     string
 	off     bool
@@ -26,9 +27,9 @@ func (f *cacheFlags) add(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		addCacheDir(flags, &f.dir)
 		flags.BoolVar(&f.off, "no-cache", false, "neither read nor write the cache")
-		flags.BoolVar(&f.refresh, "refresh", false, "send what is in the cache too, and store the new answers")
-		flags.DurationVar(&f.maxAge, "cache-max-age", cache.DefaultMaxAge, "how long an answer stays that nobody asks for")
-		flags.Int64Var(&f.maxSize, "cache-max-size", cache.DefaultMaxSize, "bytes that the cache is brought down to between runs")
+		flags.BoolVar(&f.refresh, "refresh", false, "send every request, also those that the cache could answer, and store the new answers")
+		flags.DurationVar(&f.maxAge, "cache-max-age", cache.DefaultMaxAge, "remove cached answers not used for this long; less than 168h counts as 168h")
+		flags.Int64Var(&f.maxSize, "cache-max-size", cache.DefaultMaxSize, "remove the answers not used for longest when the cache has more bytes than this; those of the last 24 hours stay up to twice the size")
 		flags.DurationVar(&f.grace, "grace", partition.DefaultGrace, "time for requests already sent when a document or the run ends early")
 	})
 }
@@ -48,8 +49,8 @@ func openCache(dir string, o cache.Options) (*cache.Dir, error) {
 	return cache.Open(dir, o)
 }
 
-// open opens the cache for a run. One that cannot be opened is said, and the run goes on without it.
-func (f *cacheFlags) open(c *console) (*cache.Dir, error) {
+// open opens the cache for a run. It is nil with --no-cache, and where it cannot be opened, which is a warning.
+func (f *cacheFlags) open(c *screen.Console) (*cache.Dir, error) {
 	switch {
 	case f.off && f.refresh:
 		return nil, usageError("--no-cache and --refresh exclude each other")
@@ -58,17 +59,15 @@ func (f *cacheFlags) open(c *console) (*cache.Dir, error) {
 	case f.off:
 		return nil, nil
 	}
-	dir, err := openCache(f.dir, cache.Options{MaxAge: limit(f.maxAge), MaxSize: limit(f.maxSize), Warn: func(err error) {
-		c.remark("warning: %s", partition.Printable(err.Error()))
-	}})
+	dir, err := openCache(f.dir, cache.Options{MaxAge: limit(f.maxAge), MaxSize: limit(f.maxSize), Warn: c.Warn})
 	if err != nil {
-		c.remark("warning: %s; going on without a cache", partition.Printable(err.Error()))
+		c.Remark("warning: %s; going on without a cache", wire.Printable(err.Error()))
 		return nil, nil
 	}
 	return dir, nil
 }
 
-// limit makes a limit of 0 mean that nothing is kept, as it says, where the cache takes it for its default.
+// limit makes a limit of 0 the smallest one there is, where the cache would take it for its default.
 func limit[T time.Duration | int64](given T) T {
 	return max(given, 1)
 }
@@ -85,20 +84,13 @@ func (f *cacheFlags) options(dir *cache.Dir) []partition.Option {
 	return options
 }
 
-// finishCache ends a run's use of the cache. After a run that left nothing to do the cache may be trimmed.
-func finishCache(ctx context.Context, dir *cache.Dir, complete bool) error {
+// closeCache closes the cache of a run, nil if there is none.
+func closeCache(dir *cache.Dir) error {
 	if dir == nil {
 		return nil
 	}
-	var err error
-	if complete && ctx.Err() == nil {
-		if err = dir.Finish(); err == nil {
-			_, err = dir.Trim(ctx)
-		}
+	if err := dir.Close(); !errors.Is(err, cache.ErrUnavailable) {
+		return err
 	}
-	err = errors.Join(err, dir.Close())
-	if errors.Is(err, cache.ErrUnavailable) {
-		return nil // it was said when it happened, and nothing is lost
-	}
-	return err
+	return nil // there was a warning when it happened, and nothing is lost
 }

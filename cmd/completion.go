@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -62,11 +64,11 @@ var flagValues = []struct {
 	files  bool
 	values func() []string
 }{
-	{"format", false, formatNames},
-	{"progress", false, values(progressAuto, progressBar, progressPlain, progressJSON, progressNone)},
+	{"format", false, func() []string { return format.Names(0) }},
+	{"progress", false, screen.ProgressWays},
 	{"log-format", false, values("text", "json")},
 	{"chunk-mode", false, values(partition.Buffered, partition.DiskCached)},
-	{"chunking-scope", false, values(partition.ScopeWhole, partition.ScopeAfter, partition.ScopePerChunk)},
+	{"chunking-scope", false, values(partition.ChunkingWhole, partition.ChunkingAfter, partition.ChunkingPerChunk)},
 	{"strategy", false, values("auto", "fast", "hi_res", "ocr_only", "od_only", "vlm")},
 	{"chunking-strategy", false, values("basic", "by_title", "by_page", "by_similarity")},
 	{"output-format", false, values(partition.OutputJSON, partition.OutputCSV)},
@@ -88,14 +90,6 @@ func values[T ~string](names ...T) func() []string {
 		}
 		return texts
 	}
-}
-
-func formatNames() []string {
-	names := make([]string, len(formats))
-	for i, f := range formats {
-		names[i] = f.name
-	}
-	return names
 }
 
 func errorKinds() []string { return values(retry.Kinds()...)() }

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A diagnosis is what the steps of quire doctor found: a line each, and the exit code of the last that failed.
@@ -30,7 +32,7 @@ const (
 
 func (d *diagnosis) say(level, what, format string, args ...any) {
 	line := fmt.Sprintf("%-4s  %s: %s", level, what, fmt.Sprintf(format, args...))
-	if _, err := fmt.Fprintln(d.w, partition.Printable(line)); err != nil {
+	if _, err := fmt.Fprintln(d.w, wire.Printable(line)); err != nil {
 		d.lost = err
 	}
 }
@@ -70,7 +72,7 @@ var hints = []struct {
 	{says("proxyconnect"), "the proxy cannot be reached"},
 	{isA[*net.DNSError], "the name is not known here: a typo, or is a proxy needed?"},
 	{says("connection refused"), "nobody listens there: is the server started, and the port right?"},
-	{isA[noAnswer], "is a firewall or a proxy in the way?"},
+	{isA[*outcome.TimeLimit], "is a firewall or a proxy in the way?"},
 	{isQuota, "the account has nothing left"},
 }
 

@@ -1,10 +1,15 @@
 package cmd
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 )
 
 // formatFlags say in which form elements are written, and which of them.
@@ -19,98 +24,115 @@ type formatFlags struct {
 	changed func(flag string) bool // whether a flag was given
 }
 
-// outputOptions are what a format may be told. They and the source are all that its bytes depend on beside the elements.
+// outputOptions are what a format is told. They and the source are all that its bytes depend on
+// beside the elements.
 type outputOptions struct {
-	format      string
-	csvSafe     bool
-	sourceField bool
-	images      string     // folder; "" leaves images where they are
-	metadata    nameFilter // of members of the metadata
-	flatten     bool
-	types       nameFilter // of elements
+	format.Options // without Source and Images, which differ from document to document
+	format         string
+	sourceField    bool
+	images         string // folder; "" leaves images where they are
 }
 
-// optionFlags is the table of the flags that set an option, with what a format must be able to do for them.
+// optionFlags is the table of the flags that set an option, with what a format must be able to do
+// for them.
 var optionFlags = []struct {
 	flag  string
-	needs ability
+	needs format.Feature
 	set   func(outputOptions) bool
 }{
-	{"csv-safe", canDisarm, func(o outputOptions) bool { return o.csvSafe }},
-	{"source-field", canSource, func(o outputOptions) bool { return o.sourceField }},
-	{"images", canImages, func(o outputOptions) bool { return o.images != "" }},
-	{"metadata-include", canMetadata, func(o outputOptions) bool { return o.metadata.only != nil }},
-	{"metadata-exclude", canMetadata, func(o outputOptions) bool { return o.metadata.except != nil }},
-	{"flatten-metadata", canFlatten, func(o outputOptions) bool { return o.flatten }},
-	{"element-types", 0, func(o outputOptions) bool { return o.types.only != nil }},
-	{"exclude-element-types", 0, func(o outputOptions) bool { return o.types.except != nil }},
+	{"csv-safe", format.FeatureCSVSafe, func(o outputOptions) bool { return o.CSVSafe }},
+	{"source-field", format.FeatureSource, func(o outputOptions) bool { return o.sourceField }},
+	{"images", format.FeatureImages, func(o outputOptions) bool { return o.images != "" }},
+	{"metadata-include", format.FeatureMetadata, func(o outputOptions) bool { return o.MetadataInclude != nil }},
+	{"metadata-exclude", format.FeatureMetadata, func(o outputOptions) bool { return o.MetadataExclude != nil }},
+	{"flatten-metadata", format.FeatureFlatten, func(o outputOptions) bool { return o.FlattenMetadata }},
+	{"element-types", 0, func(o outputOptions) bool { return o.ElementTypes != nil }},
+	{"exclude-element-types", 0, func(o outputOptions) bool { return o.ExcludeElementTypes != nil }},
 }
 
 func (f *formatFlags) add(flags *pflag.FlagSet) {
 	f.changed = flags.Changed
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVarP(&f.format, "format", "f", "json", formatsThatCan(0))
-		flags.BoolVar(&f.options.csvSafe, "csv-safe", false, "keep spreadsheets from taking texts for formulas")
+		flags.StringVarP(&f.format, "format", "f", "json", formatsThatKnow(0))
+		flags.BoolVar(&f.options.CSVSafe, "csv-safe", false, "keep spreadsheets from taking texts for formulas")
 		flags.BoolVar(&f.options.sourceField, "source-field", false, "add source to each element: the document's path and sha256")
 		flags.StringVar(&f.options.images, "images", "", "folder for images: image_base64 becomes a file, and image_path its name")
 		flags.StringSliceVar(&f.metadataInclude, "metadata-include", nil, "the only members of the metadata to write")
 		flags.StringSliceVar(&f.metadataExclude, "metadata-exclude", nil, "members of the metadata to leave out")
-		flags.BoolVar(&f.options.flatten, "flatten-metadata", false, "write metadata as members of the element; metadata.NAME if NAME is taken")
+		flags.BoolVar(&f.options.FlattenMetadata, "flatten-metadata", false, "write metadata as members of the element; metadata.NAME if NAME is taken")
 		flags.StringSliceVar(&f.types, "element-types", nil, "the only types of elements to write, such as Title,Table")
 		flags.StringSliceVar(&f.excludeTypes, "exclude-element-types", nil, "types of elements to leave out")
 	})
 }
 
-// check returns the format and its options. An option that the format does not know is a usage error.
-func (f *formatFlags) check() (format, outputOptions, error) {
+// check returns the format and its options. An option that the format does not know is a usage
+// error.
+func (f *formatFlags) check() (format.Format, outputOptions, error) {
 	o := f.options
-	form, err := findFormat(f.format)
-	if err != nil {
-		return form, o, err
+	form, known := format.Lookup(f.format)
+	if !known {
+		return form, o, usageError("--format %q: not one of %s", f.format, formatsThatKnow(0))
 	}
-	o.format = form.name
+	o.format = form.Name
 	if f.changed("images") && o.images == "" {
 		return form, o, usageError("--images: no folder")
 	}
-	if o.metadata, err = f.filter("metadata-include", f.metadataInclude, "metadata-exclude", f.metadataExclude); err != nil {
+	var err error
+	if o.MetadataInclude, o.MetadataExclude, err = filterOf(
+		f.changed, "metadata-include", f.metadataInclude, "metadata-exclude", f.metadataExclude,
+	); err != nil {
 		return form, o, err
 	}
-	if o.types, err = f.filter("element-types", f.types, "exclude-element-types", f.excludeTypes); err != nil {
+	if o.ElementTypes, o.ExcludeElementTypes, err = filterOf(
+		f.changed, "element-types", elementTypes(f.types), "exclude-element-types", elementTypes(f.excludeTypes),
+	); err != nil {
 		return form, o, err
 	}
 	for _, row := range optionFlags {
-		if row.set(o) && form.can&row.needs != row.needs {
-			return form, o, usageError("--%s does not go with -f %s, only with %s", row.flag, form.name, formatsThatCan(row.needs))
+		if row.set(o) && form.Features&row.needs != row.needs {
+			return form, o, usageError("--%s does not go with -f %s, only with %s", row.flag, form.Name, formatsThatKnow(row.needs))
 		}
 	}
 	return form, o, nil
 }
 
-// filter reads the two flags of a filter, of which only one may be given.
-func (f *formatFlags) filter(onlyFlag string, only []string, exceptFlag string, except []string) (nameFilter, error) {
-	if f.changed(onlyFlag) && f.changed(exceptFlag) {
-		return nameFilter{}, usageError("--%s and --%s exclude each other", onlyFlag, exceptFlag)
+func formatsThatKnow(features format.Feature) string {
+	return strings.Join(format.Names(features), ", ")
+}
+
+// filterOf reads the two flags of a filter, of which only one may be given.
+func filterOf[S ~string](changed func(string) bool, includeFlag string, include []S, excludeFlag string, exclude []S) (_, _ []S, err error) {
+	if changed(includeFlag) && changed(excludeFlag) {
+		return nil, nil, usageError("--%s and --%s exclude each other", includeFlag, excludeFlag)
 	}
-	filter := nameFilter{names(only), names(except)}
-	for flag, list := range map[string][]string{onlyFlag: filter.only, exceptFlag: filter.except} {
-		if f.changed(flag) && list == nil {
-			return nameFilter{}, usageError("--%s: no names", flag)
+	include, exclude = names(include), names(exclude)
+	for flag, list := range map[string][]S{includeFlag: include, excludeFlag: exclude} {
+		if changed(flag) && list == nil {
+			return nil, nil, usageError("--%s: no names", flag)
 		}
 	}
-	return filter, nil
+	return include, exclude, nil
 }
 
 // names are the names of a list, sorted and once each; nil where there are none.
-func names(list []string) []string {
-	var names []string
+func names[S ~string](list []S) []S {
+	var names []S
 	for _, name := range list {
-		if name = strings.TrimSpace(name); name != "" {
+		if name = S(strings.TrimSpace(string(name))); name != "" {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+func elementTypes(names []string) []partition.ElementType {
+	types := make([]partition.ElementType, len(names))
+	for i, name := range names {
+		types[i] = partition.ElementType(name)
+	}
+	return types
 }
 
 // given is the first flag that was set, "" if none was: for output that goes past the formats.
@@ -123,29 +145,25 @@ func (o outputOptions) given() string {
 	return ""
 }
 
-// key is the same text exactly for options that make the same output of the same elements of the same document.
+// key is the same text exactly for options that make the same output of the same elements of the
+// same document.
 func (o outputOptions) key() string {
-	return string(jsonText(struct {
-		Format         string   `json:"format"`
-		CSVSafe        bool     `json:"csv_safe,omitempty"`
-		SourceField    bool     `json:"source_field,omitempty"`
-		Images         string   `json:"images,omitempty"`
-		MetadataOnly   []string `json:"metadata_include,omitempty"`
-		MetadataExcept []string `json:"metadata_exclude,omitempty"`
-		Flatten        bool     `json:"flatten_metadata,omitempty"`
-		TypesOnly      []string `json:"element_types,omitempty"`
-		TypesExcept    []string `json:"exclude_element_types,omitempty"`
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(struct { // strings and booleans always have a JSON
+		Format       string                  `json:"format"`
+		CSVSafe      bool                    `json:"csv_safe,omitempty"`
+		SourceField  bool                    `json:"source_field,omitempty"`
+		Images       string                  `json:"images,omitempty"`
+		Include      []string                `json:"metadata_include,omitempty"`
+		Exclude      []string                `json:"metadata_exclude,omitempty"`
+		Flatten      bool                    `json:"flatten_metadata,omitempty"`
+		Types        []partition.ElementType `json:"element_types,omitempty"`
+		ExcludeTypes []partition.ElementType `json:"exclude_element_types,omitempty"`
 	}{
-		o.format, o.csvSafe, o.sourceField, o.images,
-		o.metadata.only, o.metadata.except, o.flatten, o.types.only, o.types.except,
-	}))
-}
-
-// openImages opens the folder of --images, before any request is paid for; nil where images stay where they are. The caller
-// closes it.
-func (o outputOptions) openImages() (*outputFolder, error) {
-	if o.images == "" {
-		return nil, nil
-	}
-	return openOutput(o.images)
+		o.format, o.CSVSafe, o.sourceField, o.images,
+		o.MetadataInclude, o.MetadataExclude, o.FlattenMetadata, o.ElementTypes, o.ExcludeElementTypes,
+	})
+	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A shell is what a command has of the outside world.
@@ -43,7 +43,7 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	var said *exitError
 	if !errors.As(err, &said) || said.err != nil {
 		for _, one := range eachError(err) {
-			fmt.Fprintf(stderr, "quire: %s\n", partition.Printable(one.Error()))
+			fmt.Fprintf(stderr, "quire: %s\n", wire.Printable(one.Error()))
 		}
 		if code == exitUsage {
 			command, _, _ := root.Find(args)

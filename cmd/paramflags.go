@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
 )
 
 // A paramFlag is the flag of one API field: --max-characters for max_characters. A list takes commas and repetition; a secret is
 // read from a file, for arguments show in the list of processes.
 type paramFlag struct {
-	field  partition.Field
+	field  wire.Field
 	params *partition.Params
 	given  []string
 }
@@ -23,13 +24,13 @@ type paramFlag struct {
 // addParamFlags adds a flag for every API field and --param for those that are not known yet.
 func addParamFlags(flags *pflag.FlagSet, params *partition.Params) {
 	flags.SortFlags = false
-	for _, field := range partition.Fields() {
+	for _, field := range wire.Fields() {
 		name := strings.ReplaceAll(field.Name, "_", "-")
-		if field.Kind == partition.KindSecret {
+		if field.Kind == wire.KindSecret {
 			name += "-file"
 		}
 		flag := flags.VarPF(&paramFlag{field: field, params: params}, name, "", field.Help)
-		if field.Kind == partition.KindBool {
+		if field.Kind == wire.KindBool {
 			flag.NoOptDefVal = "true"
 		}
 	}
@@ -39,14 +40,14 @@ func addParamFlags(flags *pflag.FlagSet, params *partition.Params) {
 // Set sets the field.
 func (f *paramFlag) Set(text string) error {
 	switch f.field.Kind {
-	case partition.KindList:
+	case wire.KindList:
 		items, err := csv.NewReader(strings.NewReader(text)).Read()
 		if err != nil {
 			return fmt.Errorf("not a list: %w", err)
 		}
 		f.given = append(f.given, items...)
 		return f.params.Set(f.field.Name, f.given...)
-	case partition.KindSecret:
+	case wire.KindSecret:
 		secret, err := os.ReadFile(text)
 		if err != nil {
 			return err
@@ -64,7 +65,7 @@ func (f *paramFlag) String() string { return strings.Join(f.given, ",") }
 
 // Type is how the help text calls the value.
 func (f *paramFlag) Type() string {
-	if f.field.Kind == partition.KindSecret {
+	if f.field.Kind == wire.KindSecret {
 		return "file"
 	}
 	return string(f.field.Kind)

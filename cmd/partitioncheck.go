@@ -3,23 +3,25 @@ package cmd
 import (
 	"path/filepath"
 
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 )
 
 // check reads the flags that are more than a value.
-func (f *partitionFlags) check(roots []string) (format, outputOptions, error) {
+func (f *partitionFlags) check(roots []string) (format.Format, outputOptions, error) {
 	form, options, err := f.form.check()
 	if err != nil {
 		return form, options, err
 	}
 	if f.params.OutputFormat == partition.OutputCSV {
-		if form.name != "json" && form.name != "csv" {
-			return form, options, usageError("--output-format text/csv is written as it comes: -f %s does not go with it", form.name)
+		if form.Name != "json" && form.Name != "csv" {
+			return form, options, usageError("--output-format text/csv is written as it comes: -f %s does not go with it", form.Name)
 		}
 		if flag := options.given(); flag != "" {
 			return form, options, usageError("--output-format text/csv is written as it comes: --%s does not go with it", flag)
 		}
-		form.extension = ".csv"
+		form.Extension = ".csv"
 	}
 	if c := f.params.Split.Concurrency; c < 1 || c > 50 {
 		return form, options, usageError("--split-concurrency %d: not 1 to 50", c)
@@ -30,9 +32,9 @@ func (f *partitionFlags) check(roots []string) (format, outputOptions, error) {
 		return form, options, usageError("--chunk-mode %q: neither buffered nor disk", f.mode)
 	}
 	switch f.scope {
-	case string(partition.ScopeWhole), string(partition.ScopePerChunk), string(partition.ScopeAfter):
+	case string(partition.ChunkingWhole), string(partition.ChunkingPerChunk), string(partition.ChunkingAfter), "per-chunk":
 	default:
-		return form, options, usageError("--chunking-scope %q: not whole, after or per-chunk", f.scope)
+		return form, options, usageError("--chunking-scope %q: not whole, after or per_chunk", f.scope)
 	}
 	f.params.Split.Mode, f.params.Split.Scope = partition.ChunkMode(f.mode), partition.ChunkingScope(f.scope)
 	f.params.Split.Off = f.noSplit
@@ -48,7 +50,7 @@ func (f *partitionFlags) check(roots []string) (format, outputOptions, error) {
 	}
 	stdin := 0
 	for _, root := range roots {
-		if root == standardInput {
+		if root == walk.Stdin {
 			stdin++
 		}
 	}
@@ -63,7 +65,7 @@ func (f *partitionFlags) check(roots []string) (format, outputOptions, error) {
 		return form, options, usageError("--stdin-list answers in its own form: -o, -f and --output-format do not go with it")
 	case f.unordered && !f.stdinList:
 		return form, options, usageError("--unordered is for --stdin-list")
-	case stdin > 0 && f.walk.filesFrom == standardInput:
+	case stdin > 0 && f.walk.filesFrom == walk.Stdin:
 		return form, options, usageError("standard input cannot be both the list (--files-from -) and a document (-)")
 	case f.name != "" && stdin == 0:
 		return form, options, usageError("--name is for standard input (-)")

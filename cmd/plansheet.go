@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -67,8 +69,8 @@ func newPlanSheet(w io.Writer, asJSON, looks bool, price float64) *planSheet {
 // document prints a plan.
 func (s *planSheet) document(p *partition.Plan) error {
 	line := planLine{
-		Document: p.Document, Chunks: len(p.Requests), Requests: len(p.Cached) + len(p.Left), Narrowing: p.Narrowing, Warnings: p.Warnings,
-		Pages: pagesOf(p, p.Requests), PagesLeft: pagesOf(p, p.Left),
+		Document: p.Document, Chunks: len(p.Chunks), Requests: len(p.Cached) + len(p.Left), Narrowing: p.Narrowing, Warnings: p.Warnings,
+		Pages: pagesOf(p, p.Chunks), PagesLeft: pagesOf(p, p.Left),
 	}
 	if p.Chunking {
 		line.Requests++
@@ -87,7 +89,7 @@ func (s *planSheet) document(p *partition.Plan) error {
 	if s.json {
 		return s.encode(line)
 	}
-	return s.row(partition.Printable(p.Document), known(line.Pages, "?"), line.Chunks, line.Requests, line.Cached)
+	return s.row(wire.Printable(p.Document), known(line.Pages, "?"), line.Chunks, line.Requests, line.Cached)
 }
 
 // failed counts a document that would fail, and prints it where nobody else does.
@@ -115,7 +117,7 @@ func (s *planSheet) end() error {
 			Total *planTotal `json:"total"`
 		}{t})
 	}
-	name := "total: " + plural(t.Documents, "document")
+	name := "total: " + words.Count(t.Documents, "document")
 	if t.Failed > 0 {
 		name += fmt.Sprintf(", %d failed", t.Failed)
 	}
@@ -134,9 +136,9 @@ func (s *planSheet) end() error {
 	}
 	var notes strings.Builder
 	if t.Cost != nil {
-		fmt.Fprintf(&notes, "cost: about %s for %s", roundCost(*t.Cost), plural(t.PagesLeft, "page"))
+		fmt.Fprintf(&notes, "cost: about %s for %s", roundCost(*t.Cost), words.Count(t.PagesLeft, "page"))
 		if t.UnknownLeft > 0 {
-			fmt.Fprintf(&notes, ", plus %s of unknown length", plural(t.UnknownLeft, "document"))
+			fmt.Fprintf(&notes, ", plus %s of unknown length", words.Count(t.UnknownLeft, "document"))
 		}
 		notes.WriteByte('\n')
 	}

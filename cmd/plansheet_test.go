@@ -20,9 +20,9 @@ func TestPlanSheetReadsWellAt80Columns(t *testing.T) {
 	sheet := newPlanSheet(&out, false, true, 0.05)
 	whole := []split.PageRange{{}}
 	for _, p := range []partition.Plan{
-		{Document: strings.Repeat("über/", 20) + "the end.pdf", Pages: 1_000_000, Requests: whole, Left: whole, Narrowing: 40},
-		{Document: "a\nb.txt", Requests: whole, Cached: whole},
-		{Document: "c.docx", Requests: whole, Left: whole},
+		{Document: strings.Repeat("über/", 20) + "the end.pdf", Pages: 1_000_000, Chunks: whole, Left: whole, Narrowing: 40},
+		{Document: "a\nb.txt", Chunks: whole, Cached: whole},
+		{Document: "c.docx", Chunks: whole, Left: whole},
 	} {
 		require.NoError(t, sheet.document(&p))
 	}
@@ -48,22 +48,22 @@ func TestPlanSheetCountsWhatIsLeft(t *testing.T) {
 		want string
 	}{
 		"nothing looked for": {
-			partition.Plan{Document: "a.pdf", Pages: 9, Requests: []split.PageRange{pages(1, 5), pages(6, 9)}, Left: []split.PageRange{pages(1, 5), pages(6, 9)}},
+			partition.Plan{Document: "a.pdf", Pages: 9, Chunks: []split.PageRange{pages(1, 5), pages(6, 9)}, Left: []split.PageRange{pages(1, 5), pages(6, 9)}},
 			`{"document":"a.pdf","pages":9,"chunks":2,"requests":2,"cached":null,"pages_left":9}`,
 		},
 		"narrowed before": {
 			partition.Plan{
-				Document: "a.pdf", Pages: 9, Requests: []split.PageRange{pages(1, 5), pages(6, 9)}, Narrowing: 6, Chunking: true,
+				Document: "a.pdf", Pages: 9, Chunks: []split.PageRange{pages(1, 5), pages(6, 9)}, Narrowing: 6, Chunking: true,
 				Cached: []split.PageRange{pages(1, 3), pages(6, 9)}, Left: []split.PageRange{pages(4, 5)}, Warnings: []string{"w"},
 			},
 			`{"document":"a.pdf","pages":9,"chunks":2,"requests":4,"cached":2,"pages_left":2,"narrowing":6,"warnings":["w"]}`,
 		},
 		"unknown": {
-			partition.Plan{Document: "a.txt", Requests: []split.PageRange{{}}, Left: []split.PageRange{{}}},
+			partition.Plan{Document: "a.txt", Chunks: []split.PageRange{{}}, Left: []split.PageRange{{}}},
 			`{"document":"a.txt","pages":null,"chunks":1,"requests":1,"cached":0,"pages_left":null}`,
 		},
 		"unknown, but cached": {
-			partition.Plan{Document: "a.txt", Requests: []split.PageRange{{}}, Cached: []split.PageRange{{}}},
+			partition.Plan{Document: "a.txt", Chunks: []split.PageRange{{}}, Cached: []split.PageRange{{}}},
 			`{"document":"a.txt","pages":null,"chunks":1,"requests":1,"cached":1,"pages_left":0}`,
 		},
 	} {
@@ -76,7 +76,7 @@ func TestPlanSheetCountsWhatIsLeft(t *testing.T) {
 	var out strings.Builder
 	sheet := newPlanSheet(&out, true, true, 0.5)
 	require.NoError(t, sheet.failed("x.pdf", &partition.DocumentError{Document: "x.pdf", Kind: partition.KindBadDocument, Err: errors.New("no")}))
-	require.NoError(t, sheet.document(&partition.Plan{Document: "a.pdf", Pages: 3, Requests: []split.PageRange{{}}, Left: []split.PageRange{{}}}))
+	require.NoError(t, sheet.document(&partition.Plan{Document: "a.pdf", Pages: 3, Chunks: []split.PageRange{{}}, Left: []split.PageRange{{}}}))
 	require.NoError(t, sheet.end())
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.JSONEq(t, `{"document":"x.pdf","kind":"bad_document","error":"x.pdf: no"}`, lines[0])
@@ -89,12 +89,6 @@ func TestPlanSheetCountsWhatIsLeft(t *testing.T) {
 
 func TestRounding(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
-		{roundBytes(1), "1 byte"},
-		{roundBytes(9_999), "9999 bytes"},
-		{roundBytes(10_000), "10 kB"},
-		{roundBytes(340_000_000), "340 MB"},
-		{roundBytes(9_999_999_999), "9999 MB"},
-		{roundBytes(12e9), "12 GB"},
 		{roundCost(0), "0.00"},
 		{roundCost(0.0012), "0.0012"},
 		{roundCost(0.1), "0.10"},

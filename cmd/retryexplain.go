@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -123,7 +124,7 @@ func explain(policy *retry.Policy, state retry.State, o retry.Observation) strin
 	b.WriteString(string(d.Action))
 	switch {
 	case d.Action == retry.Return:
-		fmt.Fprintf(&b, " after %s", plural(state.Attempt, "attempt"))
+		fmt.Fprintf(&b, " after %s", words.Count(state.Attempt, "attempt"))
 	case d.Wait.Min == d.Wait.Max:
 		fmt.Fprintf(&b, " after %s", d.Wait.Min)
 	default:

@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync/atomic"
@@ -9,38 +11,45 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/outcome"
+	"github.com/quire-dev/quire/cmd/internal/page"
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
 )
 
-// A run takes documents through the API, several at once. With an output folder each output is put in its place as soon as it is
-// whole; on standard output they come in the order of the walk.
+// A run takes documents through the API, several at once.
 type run struct {
-	shell           *shell
-	console         *console
-	client          *apiClient
-	params          partition.Params
-	walk            *walk      // or else
-	list            *stdinList // what is to be done
-	format          format
-	outputOptions   outputOptions
-	images          *outputFolder // nil where images stay where they are
-	output          *outputFolder // nil: standard output
-	history         *history      // nil without an output folder
-	failed          *failedList   // nil where nobody asked for one
-	final           finalFailures // of a list of failed documents that is run again
-	watch           *watch
+	documents       func(context.Context) iter.Seq[*work]
+	sender          *sender
+	sink            sink
+	failed          *folder.FailedList // nil where nobody asked for one
+	console         *screen.Console
+	quiet           bool      // what became of a document is not said: its answer says it
 	report          *page.Run // nil where nobody asked for one
-	name            string    // of standard input
-	verbose         bool
+	watch           *watch
 	inFlight        int
-	maxFailures     int // 0 for no limit
-	documentTimeout time.Duration
+	documentTimeout time.Duration // 0 for no limit
+	maxFailures     int           // 0 for no limit
+	failures        atomic.Int64
+	spent           atomic.Pointer[error] // the first document that a spending limit ended
 	stop            context.CancelCauseFunc
+}
 
-	failures atomic.Int64
-	ordered  bool       // documents are shown in the order of the walk, else as they are concluded
-	queue    chan *work // what is to be shown
+// do takes all documents through the API and adds them up. Its error is an output that could not be shown.
+func (r *run) do(ctx context.Context, sum *screen.Summary) (lost error) {
+	start := time.Now()
+	for w := range r.concluded(ctx) {
+		err := r.sink.show(w)
+		sum.Add(&w.Outcome)
+		err = errors.Join(err, r.failed.Add(&w.Outcome))
+		if err != nil && lost == nil {
+			lost = err
+			r.stop(err)
+		}
+	}
+	sum.ElapsedMS = time.Since(start).Milliseconds()
+	return lost
 }
 
 // waitingOutputs is how many documents may be finished, or under way, ahead of the one whose output comes next where they come in
@@ -51,127 +60,113 @@ const waitingOutputs = 1000
 // keep the others from being sent.
 const documentsAhead = 32
 
-// all runs everything. Its error is one that ended the run, or an output that could not be shown.
-func (r *run) all(ctx context.Context, sum *summary) (lost error) {
-	start := time.Now()
-	r.queue = make(chan *work, waitingOutputs)
-	committer := newCommitter(r)
+// concluded sends the documents and yields each once it is concluded, in the order of the walk or as they end. It must be read to its
+// end.
+func (r *run) concluded(ctx context.Context) iter.Seq[*work] {
+	ready := make(chan *work, waitingOutputs)
+	ordered := r.sink.ordered()
+	conclude := func(w *work) {
+		r.conclude(w)
+		close(w.done)
+		if !ordered {
+			ready <- w
+		}
+	}
 	go func() {
-		defer close(r.queue)
+		defer close(ready)
 		var workers errgroup.Group
 		workers.SetLimit(r.inFlight + documentsAhead)
 		number := 0
-		for e := range r.entries(ctx) {
-			if ctx.Err() != nil {
+		for w := range r.documents(ctx) {
+			if ctx.Err() != nil || r.spent.Load() != nil {
 				break
 			}
 			number++
-			w := &work{number: number, entry: e, done: make(chan struct{})}
-			if e.info != nil {
-				w.size = e.info.Size()
+			w.Number, w.done = number, make(chan struct{})
+			if ordered {
+				ready <- w
 			}
-			if r.ordered {
-				r.queue <- w
-			}
-			if !e.document() {
+			if !w.document() {
 				r.settle(ctx, w)
-				r.conclude(w)
+				conclude(w)
 				continue
 			}
 			workers.Go(func() error {
-				r.one(ctx, w)
-				r.settle(ctx, w) // here and not after the disk was waited for: a run in vain is to end soon
-				if r.output == nil {
-					r.conclude(w)
-				} else {
-					committer.add(w)
-				}
+				r.send(ctx, w)
+				r.settle(ctx, w) // here and not after the disk was waited for: a hopeless run is to end soon
+				r.sink.finish(w, func() { conclude(w) })
 				return nil
 			})
 		}
 		_ = workers.Wait() // failures are the documents'
-		committer.close()
+		if limit := r.spent.Load(); limit != nil {
+			r.stop(*limit) // not before: what is under way is paid for
+		}
+		r.sink.finished()
 	}()
-	for w := range r.queue {
-		<-w.done
-		if err := r.show(w); err != nil && lost == nil {
-			lost = err
-			r.stop(err)
-		}
-		sum.add(w)
-		if err := r.failed.add(w); err != nil && lost == nil {
-			lost = err
-			r.stop(err)
+	return func(yield func(*work) bool) {
+		for w := range ready {
+			<-w.done
+			if !yield(w) {
+				return
+			}
 		}
 	}
-	sum.ElapsedMS = time.Since(start).Milliseconds()
-	return lost
 }
 
-// entries are what is to be done.
-func (r *run) entries(ctx context.Context) iter.Seq[entry] {
-	if r.list != nil {
-		return r.list.entries(ctx)
+// send takes one document through the API and makes its output.
+func (r *run) send(ctx context.Context, w *work) {
+	start := time.Now()
+	defer func() { w.Elapsed = time.Since(start) }()
+	if ctx.Err() != nil {
+		w.Err = &partition.DocumentError{Document: w.Path, Kind: partition.KindCanceled, Err: context.Cause(ctx)}
+		return
 	}
-	return r.walk.entries(ctx)
+	if r.documentTimeout > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, r.documentTimeout, &outcome.TimeLimit{Limit: r.documentTimeout, Flag: "--document-timeout"})
+		defer cancel()
+		ctx = limited
+	}
+	document, err := r.sender.open(ctx, w)
+	if err != nil {
+		w.Err = err
+		return
+	}
+	defer func() { _ = document.Close() }() // it was only read
+	r.sink.output(ctx, document, w, func(out *bufio.Writer) error { return r.sender.write(ctx, document, w, out) })
+	if unwritable := (*folder.WriteError)(nil); errors.As(w.Err, &unwritable) && !unwritable.OfItsName() {
+		r.stop(w.Err) // the next output could not be written either
+	}
 }
 
-// settle decides what has become of a document, and ends a run that is in vain.
+// settle decides what has become of a document, and ends a run that is hopeless.
 func (r *run) settle(ctx context.Context, w *work) {
-	w.settle(ctx, r)
-	r.watch.concluded(w)
-	if (w.state == stateFailed || w.state == statePartial) && !isEarlier(w.err) {
-		r.countFailure()
+	w.settle(ctx, r.sink.keepsBeginnings())
+	if w.State == outcome.NotDone && w.Kind() == partition.KindBudget {
+		r.spent.CompareAndSwap(nil, &w.Err)
 	}
+	r.watch.concluded(&w.Outcome)
+	r.countFailure(w)
 }
 
 // conclude says what became of a document, as it happens.
 func (r *run) conclude(w *work) {
-	defer func() {
-		close(w.done)
-		if !r.ordered {
-			r.queue <- w
-		}
-	}()
-	r.console.concluded(w)
-	if r.report != nil && w.state != stateSkipped {
-		r.report.Document(w.outcome())
+	r.countFailure(w) // its output may have been lost since it was settled
+	r.console.Concluded(&w.Outcome)
+	if r.report != nil && w.State != outcome.Skipped {
+		r.report.Document(page.OutcomeOf(&w.Outcome))
 	}
-	if r.list == nil || r.verbose { // else the answer says it all, and standard error may be read as an answer
-		r.tell(w)
+	if !r.quiet {
+		r.console.Tell(&w.Outcome)
 	}
 }
 
-// tell says to people what became of a document.
-func (r *run) tell(w *work) {
-	name := partition.Printable(w.entry.path)
-	for _, warning := range w.report.Warnings {
-		r.console.remark("warning: %s: %s", name, warning)
+// countFailure counts a document once if it failed, and gives up the run after as many failures as the user allows.
+func (r *run) countFailure(w *work) {
+	if w.counted || !w.Failed() || w.Earlier() {
+		return
 	}
-	switch w.state {
-	case stateSkipped:
-		if r.verbose || !w.entry.quiet {
-			r.console.remark("skipped: %s: %s", name, w.entry.skip)
-		}
-	case stateNotDone:
-		if r.verbose {
-			r.console.remark("not done: %s", name) // the run's own message says why
-		}
-	case stateFailed, statePartial:
-		r.console.say("failed: %s", w.message())
-	case stateUnchanged:
-		if r.verbose {
-			r.console.remark("unchanged: %s", name)
-		}
-	case stateDone:
-		if r.verbose {
-			r.console.remark("done: %s: %s", name, plural(w.report.Elements, "element"))
-		}
-	}
-}
-
-// countFailure gives up the run after as many failures as the user allows.
-func (r *run) countFailure() {
+	w.counted = true
 	if n := r.failures.Add(1); r.maxFailures > 0 && n == int64(r.maxFailures) {
 		r.stop(&tooManyFailures{r.maxFailures})
 	}
@@ -182,26 +177,4 @@ type tooManyFailures struct{ n int }
 
 func (t *tooManyFailures) Error() string {
 	return fmt.Sprintf("%d failed: giving up (--max-failures)", t.n)
-}
-
-// show writes what waited for its turn to standard output.
-func (r *run) show(w *work) error {
-	if r.list != nil {
-		defer w.spool.close()
-		return r.list.answer(w)
-	}
-	if w.spool == nil {
-		return nil
-	}
-	defer w.spool.close()
-	r.console.apart()
-	if err := w.spool.copyTo(r.shell.stdout); err != nil {
-		return &outputError{"standard output", err}
-	}
-	return nil
-}
-
-// hasOutput tells that a document has left something: all of it, all but pages that are named, or the beginning of a stream.
-func (r *run) hasOutput(w *work) bool {
-	return w.err == nil || isPartial(w.err) || r.output == nil && r.format.streams && w.report.Elements > 0
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/cmd/internal/walk"
 )
 
 // runFlags bound a run, and say what it leaves beside the outputs.
@@ -17,7 +17,8 @@ type runFlags struct {
 	retryFailed     string
 	force           bool
 	maxFailures     int
-	budget          partition.Budget
+	maxRequests     int
+	maxPages        int
 	documentTimeout time.Duration
 	runTimeout      time.Duration
 }
@@ -31,8 +32,8 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 		flags.StringVar(&f.retryFailed, "retry-failed", "", "take the documents of such a list instead of paths")
 		flags.BoolVar(&f.force, "force", false, "send also what the server declared final in an earlier run")
 		flags.IntVar(&f.maxFailures, "max-failures", 0, "give up the run after so many failed documents (default none)")
-		flags.IntVar(&f.budget.Pages, "max-total-pages", 0, "stop the run before it sends more pages; a document of unknown length counts as one")
-		flags.IntVar(&f.budget.Requests, "max-requests", 0, "stop the run before it makes more requests, retries included")
+		flags.IntVar(&f.maxPages, "max-total-pages", 0, "stop the run before it sends more pages; a document of unknown length counts as one")
+		flags.IntVar(&f.maxRequests, "max-requests", 0, "stop the run before it makes more requests, retries included")
 		flags.DurationVar(&f.documentTimeout, "document-timeout", 0, "time for a document, retries included (default none)")
 		flags.DurationVar(&f.runTimeout, "run-timeout", 0, "time for the whole run (default none)")
 	})
@@ -41,7 +42,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 // check refuses what makes no sense.
 func (f *runFlags) check(roots []string) error {
 	switch {
-	case f.maxFailures < 0 || f.budget.Pages < 0 || f.budget.Requests < 0:
+	case f.maxFailures < 0 || f.maxPages < 0 || f.maxRequests < 0:
 		return usageError("--max-failures, --max-total-pages and --max-requests must not be negative")
 	case f.documentTimeout < 0 || f.runTimeout < 0:
 		return usageError("--document-timeout and --run-timeout must not be negative")
@@ -51,7 +52,7 @@ func (f *runFlags) check(roots []string) error {
 		return usageError("--retry-failed takes the documents from the list: name no others")
 	}
 	for _, name := range []string{f.summary, f.report, f.failed} {
-		if name == standardInput {
+		if name == walk.Stdin {
 			return usageError("%s is no file: /dev/stdout is standard output", name)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/retry"
 )
@@ -20,7 +21,7 @@ const (
 	hopelessAfter = 20
 )
 
-// A watch stops a run that is in vain: every document would be refused alike, or wait out its own retries.
+// A watch stops a hopeless run: every document would be refused alike, or wait out its own retries.
 type watch struct {
 	url  string
 	stop context.CancelCauseFunc
@@ -31,6 +32,15 @@ type watch struct {
 	last    error       // why it was not reached
 	worked  bool        // the server has done a document, or a page
 	failed  int         // documents in a row that it failed
+}
+
+// newWatch watches a run; with a list that a program feeds nothing is stopped: each document has its answer, and who asks knows when
+// to stop.
+func newWatch(stop context.CancelCauseFunc, list bool) *watch {
+	if list {
+		stop = func(error) {}
+	}
+	return &watch{stop: stop}
 }
 
 func (u *watch) observe(e partition.Event) {
@@ -82,28 +92,18 @@ func (u *watch) close() {
 
 // concluded counts a document. A failure that speaks of the server counts; one that the server blames on the request, or declares
 // final, does so as long as it has not done anything; and one that speaks of the document says nothing.
-func (u *watch) concluded(w *work) {
+func (u *watch) concluded(o *outcome.Outcome) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	sent := w.report.Requests() > 0
+	sent := o.Report.Requests() > 0
 	switch {
-	case sent && w.report.Elements > 0, sent && w.state == stateDone:
+	case sent && o.Report.Elements > 0, sent && o.State == outcome.Done:
 		u.worked, u.failed = true, 0
-	case w.state != stateFailed || !sent:
-	case unavailable(w.err), !u.worked && blamed(w.err):
+	case o.State != outcome.Failed || !sent:
+	case outcome.Unavailable(o.Err), !u.worked && outcome.MayBeShared(o.Err):
 		if u.failed++; u.failed == hopelessAfter {
-			u.stop(&hopeless{u.failed, w.err})
+			u.stop(&hopeless{u.failed, o.Err})
 		}
-	}
-}
-
-// blamed tells that a server failed a document for a reason that others may well share.
-func blamed(err error) bool {
-	switch partition.KindOf(err) {
-	case partition.KindServer, partition.KindBadRequest, partition.KindBadResponse:
-		return true
-	default:
-		return false
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -134,7 +135,7 @@ const excerptBytes = 80
 // excerpt shows the beginning of a body, without a key that it may repeat: start reaches far enough for a key that begins in what
 // is shown.
 func excerpt(start []byte, secrets *redactor) string {
-	return Printable(shorten(secrets.redact(string(start)), excerptBytes))
+	return text.Printable(text.Shorten(secrets.redact(string(start)), excerptBytes))
 }
 
 // rawElements reads a JSON list of objects, one at a time. Its error is final; a list that breaks off is a [retry.Truncated].

@@ -11,14 +11,15 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
 
 // A Key names a stored answer: the SHA-256 of everything that produced it.
 type Key = [sha256.Size]byte
 
-// A Cache keeps answers, so that a page that was answered once is never sent again. It is used by several goroutines at once. What
-// it fails at is said once, and the run goes on without it.
+// A Cache keeps answers, so that a page that was answered once is never sent again. It is used by several goroutines at once. When
+// it fails, that is said once, and the client goes on without it. See [HasCache] and [ScratchCache] for what it may do beyond that.
 type Cache interface {
 	// Get returns what was stored under the key. A miss wraps [fs.ErrNotExist].
 	Get(ctx context.Context, k Key) (io.ReadCloser, error)
@@ -26,13 +27,24 @@ type Cache interface {
 	Put(ctx context.Context, k Key, write func(io.Writer) error) error
 }
 
-// A cache with a Scratch method offers a private directory for what is in transit, which is swept once its process is gone.
-type scratcher interface{ Scratch() (string, error) }
+// A HasCache is a [Cache] that can be asked for an entry cheaply. Any other is asked by Get, which opens the entry.
+type HasCache interface {
+	Cache
+	// Has reports whether there is an entry, without counting that as a use. It may be wrong about a damaged one.
+	Has(ctx context.Context, k Key) bool
+}
+
+// A ScratchCache is a [Cache] with room for chunks and answers that wait their turn: see [DiskCached].
+type ScratchCache interface {
+	Cache
+	// Scratch returns a private directory, which whoever owns the cache empties once the process is gone.
+	Scratch() (string, error)
+}
 
 // newScratch is where the chunks and answers of a document wait in the given mode.
 func (c *Client) newScratch(mode ChunkMode) *scratch {
 	s := &scratch{disk: mode == DiskCached}
-	if offers, ok := c.cache.(scratcher); ok {
+	if offers, ok := c.cache.(ScratchCache); ok {
 		s.base = offers.Scratch
 	}
 	return s
@@ -56,17 +68,17 @@ type description struct {
 	Fields    [][]string `json:"fields"`
 }
 
-// key is the key of a part's answer.
-func (f *fanout) key(pages split.PageRange) Key {
+// key is the key of a chunk's answer.
+func (j *job) key(pages split.PageRange) Key {
 	d := description{
-		Format: keyFormat, Endpoint: f.client.endpoint.url.String(), Account: f.client.account, Headers: f.client.keyHeaders,
-		Engine: f.client.engine, Document: f.job.sha256, Name: f.job.name, MediaType: f.mediaType(pages), Fields: [][]string{},
+		Format: keyFormat, Endpoint: j.client.endpoint.url.String(), Account: j.client.account, Headers: j.client.keyHeaders,
+		Engine: j.client.engine, Document: j.sha256, Name: j.name, MediaType: j.mediaType(pages), Fields: [][]string{},
 	}
 	if pages != (split.PageRange{}) {
 		d.Pages = pages.String()
 	}
-	for _, field := range f.fields(pages) {
-		d.Fields = append(d.Fields, []string{field.name, field.value})
+	for _, field := range j.fieldsOf(pages) {
+		d.Fields = append(d.Fields, []string{field.Name, field.Value})
 	}
 	encoded, _ := json.Marshal(d) // texts and numbers always can be
 	return sha256.Sum256(encoded)
@@ -90,57 +102,74 @@ func (c *config) headersOf() [][]string {
 	return headers
 }
 
-// caches tells whether answers of this document are stored. Those to a document that needs a password are not, unless its chunks
+// caches reports whether answers of this document are stored. Those to a document that needs a password are not, unless its chunks
 // may go to disk as well.
-func (f *fanout) caches() bool {
-	s := f.job.params.Split
-	return f.client.cache != nil && (s.Password == "" || s.Mode == DiskCached)
+func (j *job) caches() bool {
+	s := j.params.Split
+	return j.client.cache != nil && (s.Password == "" || s.Mode == DiskCached)
 }
 
-// recall takes the answer of a part from the cache. Anything but a sound answer is a miss.
-func (f *fanout) recall(ctx context.Context, p *part) bool {
-	if !f.caches() || f.client.refresh {
+// recalls reports whether answers of this document may be taken from the cache.
+func (j *job) recalls() bool { return j.caches() && !j.client.refresh }
+
+// recall takes the answer of a chunk from the cache. Anything but a sound answer is a miss.
+func (j *job) recall(ctx context.Context, key Key, c *chunk) bool {
+	if !j.recalls() {
 		return false
 	}
-	stored, err := f.client.cache.Get(ctx, f.key(p.pages))
+	stored, err := j.client.cache.Get(ctx, key)
 	if err != nil {
-		f.client.cacheFailed(ctx, err)
+		j.cacheFailed(ctx, err)
 		return false
 	}
 	defer stored.Close()
-	if err := p.answer.take(stored, f.job.params.OutputFormat); err != nil {
-		f.client.cacheFailed(ctx, err)
+	if err := c.answer.take(stored, j.params.OutputFormat); err != nil {
+		j.cacheFailed(ctx, err)
 		return false
 	}
-	p.report.Err, p.report.Cached, p.report.Elements = nil, true, p.answer.elements
-	document := f.job.plan.Document
-	f.client.event(ctx, Event{Kind: PartStart, Document: document, Pages: p.pages, Cached: true})
-	f.client.event(ctx, Event{Kind: PartEnd, Document: document, Pages: p.pages, Cached: true, Elements: p.report.Elements})
+	c.report.Cached, c.report.Elements = true, c.answer.elements
+	j.event(ctx, Event{Kind: ChunkStart, Pages: c.pages, Cached: true})
+	j.event(ctx, Event{Kind: ChunkEnd, Pages: c.pages, Cached: true, Elements: c.report.Elements})
 	return true
 }
 
-// knowsHalves tells whether a part was narrowed in an earlier run: something below it is in the cache.
-func (f *fanout) knowsHalves(ctx context.Context, pages split.PageRange) bool {
-	if !f.caches() || f.client.refresh || !f.canHalve(pages) || f.job.params.Split.Off && !f.job.params.Split.Narrow {
+// has reports whether the answer to a range of pages is in the cache.
+func (j *job) has(ctx context.Context, pages split.PageRange) bool {
+	if !j.recalls() {
 		return false
 	}
-	for _, half := range halves(f.span(pages)) {
-		if f.has(ctx, half) || f.knowsHalves(ctx, half) {
+	if quick, ok := j.client.cache.(HasCache); ok {
+		return quick.Has(ctx, j.key(pages))
+	}
+	stored, err := j.client.cache.Get(ctx, j.key(pages))
+	if err == nil {
+		_ = stored.Close() // it was only looked for
+	}
+	return err == nil
+}
+
+// hasHalves reports whether a range was narrowed in an earlier run: something below it is in the cache.
+func (j *job) hasHalves(ctx context.Context, pages split.PageRange) bool {
+	if !j.recalls() || !j.canHalve(pages) || j.params.Split.Off && !j.params.Split.Narrow {
+		return false
+	}
+	for _, half := range halves(j.span(pages)) {
+		if j.has(ctx, half) || j.hasHalves(ctx, half) {
 			return true
 		}
 	}
 	return false
 }
 
-// remember stores a part's answer, also when the document has ended meanwhile.
-func (f *fanout) remember(ctx context.Context, p *part) {
-	if !f.caches() {
-		f.unkept.Store(true)
+// remember stores a chunk's answer, also when the document has ended meanwhile.
+func (j *job) remember(ctx context.Context, key Key, c *chunk) {
+	if !j.caches() {
+		j.unkept.Store(true)
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	err := f.client.cache.Put(ctx, f.key(p.pages), func(w io.Writer) error {
-		stored, err := p.answer.store.open()
+	err := j.client.cache.Put(ctx, key, func(w io.Writer) error {
+		stored, err := c.answer.store.open()
 		if err != nil {
 			return err
 		}
@@ -149,18 +178,18 @@ func (f *fanout) remember(ctx context.Context, p *part) {
 		return err
 	})
 	if err != nil {
-		f.unkept.Store(true)
-		f.client.cacheFailed(ctx, err)
+		j.unkept.Store(true)
+		j.cacheFailed(ctx, err)
 	}
 }
 
 // cacheFailed says once that the cache does not work. A miss is no failure.
-func (c *Client) cacheFailed(ctx context.Context, err error) {
+func (j *job) cacheFailed(ctx context.Context, err error) {
 	if errors.Is(err, fs.ErrNotExist) || ctx.Err() != nil {
 		return
 	}
-	c.cacheOnce.Do(func() {
-		c.logger.WarnContext(ctx, "the cache does not work, going on without it", "error", Printable(err.Error()))
-		c.event(ctx, Event{Kind: CacheFailed, Err: err})
+	j.client.cacheOnce.Do(func() {
+		j.client.logger.WarnContext(ctx, "the cache does not work, going on without it", "error", text.Printable(err.Error()))
+		j.event(ctx, Event{Kind: CacheFailed, Err: err})
 	})
 }

@@ -46,7 +46,7 @@ type Client struct {
 	keyHeaders [][]string // in cache keys
 	cacheOnce  sync.Once
 
-	spending *spending
+	requests *countingTransport
 
 	parse       *semaphore.Weighted // bytes of PDFs that are parsed at once
 	parseBudget int64
@@ -76,7 +76,7 @@ func New(options ...Option) (*Client, error) {
 		endpoint: where, header: cfg.header, keyed: keyed, redactor: newRedactor(secrets(key, cfg.header)...),
 		policy: cfg.policy, logger: cfg.logger, observe: cfg.observe,
 		cache: cfg.cache, refresh: cfg.refresh, grace: cfg.grace, engine: cfg.engine, account: accountOf(key), keyHeaders: cfg.headersOf(),
-		parse: semaphore.NewWeighted(cfg.parse), parseBudget: cfg.parse, spending: newSpending(cfg.budget),
+		parse: semaphore.NewWeighted(cfg.parse), parseBudget: cfg.parse,
 	}
 	if c.policy == nil {
 		c.policy, _ = retry.Preset("unstructured")
@@ -90,8 +90,10 @@ func New(options ...Option) (*Client, error) {
 	if c.header.Get("User-Agent") == "" {
 		c.header.Set("User-Agent", "quire/"+Version)
 	}
+	hc := noRedirects(cfg.http)
+	c.requests = counted(hc, cfg.requests)
 	c.retry = &retry.Client{
-		HTTP: metered(noRedirects(cfg.http)), Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,
+		HTTP: hc, Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,
 		Observe: c.observeRetry,
 	}
 	return c, nil

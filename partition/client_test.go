@@ -281,7 +281,7 @@ func TestStrictFailureNamesThePages(t *testing.T) {
 		require.LessOrEqual(t, len(s.Requests()), 5, "nothing is sent after the failure")
 		require.Empty(t, result.Elements)
 		sent := 0
-		for _, p := range result.Report.Parts {
+		for _, p := range result.Report.Chunks {
 			if p.Sent {
 				sent++
 			}
@@ -530,7 +530,7 @@ func TestWhatClashesWithSplittingGoesWhole(t *testing.T) {
 		require.Len(t, s.Requests(), 1)
 		require.Equal(t, []string{"chunking_strategy by_title: sent in one request"}, result.Report.Warnings)
 
-		_, err = c.Partition(t.Context(), pdf("a.pdf", 30), partition.Params{ChunkingStrategy: "by_title", Split: partition.Split{Scope: partition.ScopePerChunk}})
+		_, err = c.Partition(t.Context(), pdf("a.pdf", 30), partition.Params{ChunkingStrategy: "by_title", Split: partition.Split{Scope: partition.ChunkingPerChunk}})
 		require.NoError(t, err)
 		require.Len(t, s.Requests(), 11)
 
@@ -757,7 +757,7 @@ func TestEvents(t *testing.T) {
 		_, err := newClient(t, s, observe, partition.WithMaxInFlight(1)).Partition(t.Context(), pdf("a.pdf", 2), partition.Params{})
 		require.NoError(t, err)
 		require.Equal(t, []string{
-			"document_start", "document_planned", "part_start", "attempt", "answer", "sleep", "attempt", "answer", "part_end", "document_end",
+			"document_start", "document_planned", "chunk_start", "attempt", "answer", "sleep", "attempt", "answer", "chunk_end", "document_end",
 		}, kinds)
 	})
 }

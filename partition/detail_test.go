@@ -30,11 +30,6 @@ func TestErrorDetail(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	require.Equal(t, `a\x1b[31mred\nline\u202etfel\xff`, Printable("a\x1b[31mred\nline\u202etfel\xff"))
-	require.Equal(t, "Ünï 文档 «ok»", Printable("Ünï 文档 «ok»"))
-}
-
 func TestStatusKind(t *testing.T) {
 	for status, want := range map[int]Kind{
 		400: KindBadRequest, 401: KindAuth, 402: KindQuota, 403: KindAuth, 404: KindBadRequest, 408: KindTimeout, 413: KindTooLarge,

@@ -40,7 +40,7 @@ func TestElementFields(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(`{"type":"ListItem","element_id":"ab","text":"é","metadata":{"page_number":2,
 		"category_depth":0,"languages":["eng","deu"],"coordinates":{"points":[[1,2],[1,4],[3,4],[3,2]],"system":"PixelSpace",
 		"layout_width":612,"layout_height":792.5}}}`), &e))
-	require.Equal(t, partition.ListItem, e.Type)
+	require.Equal(t, partition.TypeListItem, e.Type)
 	require.Equal(t, "ab", e.ID)
 	require.Equal(t, "é", e.Text)
 	require.Equal(t, 2, e.Metadata.PageNumber)
@@ -86,7 +86,7 @@ func TestElementRefusesWhatIsNoObject(t *testing.T) {
 }
 
 func TestElementsMadeHere(t *testing.T) {
-	got, err := json.Marshal(partition.Element{Type: partition.Title, ID: "1", Text: "t", Metadata: partition.Metadata{PageNumber: 1}})
+	got, err := json.Marshal(partition.Element{Type: partition.TypeTitle, ID: "1", Text: "t", Metadata: partition.Metadata{PageNumber: 1}})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"type":"Title","element_id":"1","text":"t","metadata":{"page_number":1}}`, string(got))
 }

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/url"
 	"strings"
+
+	"github.com/quire-dev/quire/partition/internal/text"
 )
 
 const (
@@ -25,15 +27,15 @@ type endpoint struct {
 // parseEndpoint reads a base URL or a whole endpoint. Blanks around it and trailing slashes are dropped, a missing scheme is
 // http for this machine and https elsewhere, a path before /general/v0/general is a gateway's prefix and is kept. The hosted
 // API has no prefix and is https, whatever was typed.
-func parseEndpoint(text string) (endpoint, error) {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		text = HostedURL
+func parseEndpoint(given string) (endpoint, error) {
+	given = strings.TrimSpace(given)
+	if given == "" {
+		given = HostedURL
 	}
-	if !strings.Contains(text, "://") {
-		text = guessScheme(text) + "://" + text
+	if !strings.Contains(given, "://") {
+		given = guessScheme(given) + "://" + given
 	}
-	u, err := url.Parse(text)
+	u, err := url.Parse(given)
 	if err != nil {
 		var parse *url.Error
 		if errors.As(err, &parse) {
@@ -43,7 +45,7 @@ func parseEndpoint(text string) (endpoint, error) {
 	}
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
-		return endpoint{}, fmt.Errorf("API URL: scheme %s is neither http nor https", Printable(u.Scheme))
+		return endpoint{}, fmt.Errorf("API URL: scheme %s is neither http nor https", text.Printable(u.Scheme))
 	case u.Hostname() == "":
 		return endpoint{}, errors.New("API URL: no host")
 	case strings.EqualFold(u.Hostname(), platformHost):
@@ -62,8 +64,8 @@ func parseEndpoint(text string) (endpoint, error) {
 	return endpoint{url: u, hosted: hosted}, nil
 }
 
-func guessScheme(text string) string {
-	host, _, _ := strings.Cut(text, "/")
+func guessScheme(given string) string {
+	host, _, _ := strings.Cut(given, "/")
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -89,5 +91,5 @@ func isEndpointPath(p string) bool {
 // String is the URL without credentials and query, fit to be shown.
 func (e endpoint) String() string {
 	shown := url.URL{Scheme: e.url.Scheme, Host: e.url.Host, Path: e.url.Path}
-	return Printable(shown.String())
+	return text.Printable(shown.String())
 }

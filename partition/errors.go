@@ -10,29 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
-)
-
-// Kind says whose fault an error is, and so what to do about it.
-type Kind string
-
-// The kinds of errors.
-const (
-	KindBadDocument     Kind = "bad_document"     // damaged, encrypted, empty
-	KindUnsupportedType Kind = "unsupported_type" // the server does not read such files
-	KindBadRequest      Kind = "bad_request"      // a parameter, or the URL
-	KindAuth            Kind = "auth"             // key missing or refused
-	KindQuota           Kind = "quota"            // exhausted
-	KindBudget          Kind = "budget"           // the client's own is: see [Budget]
-	KindTooLarge        Kind = "too_large"
-	KindThrottled       Kind = "throttled"
-	KindServer          Kind = "server"
-	KindBadResponse     Kind = "bad_response" // an answer that is none
-	KindTimeout         Kind = "timeout"
-	KindTransport       Kind = "transport" // no answer
-	KindLocalIO         Kind = "local_io"
-	KindCanceled        Kind = "canceled"
 )
 
 // An APIError is a partition request that failed for good.
@@ -72,14 +52,14 @@ func (e *APIError) cause() string {
 			b.WriteString(": ")
 		}
 	}
-	b.WriteString(shorten(Printable(e.Detail), 500))
+	b.WriteString(text.Shorten(text.Printable(e.Detail), 500))
 	if e.hint != "" {
 		b.WriteString("; " + e.hint)
 	}
 	if e.Attempts == 0 {
 		return b.String() + " (not sent)"
 	}
-	b.WriteString(" (" + plural(e.Attempts, "attempt"))
+	b.WriteString(" (" + text.Count(e.Attempts, "attempt"))
 	if e.Elapsed >= time.Second {
 		fmt.Fprintf(&b, " in %s", e.Elapsed.Round(100*time.Millisecond))
 	}
@@ -115,7 +95,7 @@ type DocumentError struct {
 
 // Error is one line: the document and the cause.
 func (e *DocumentError) Error() string {
-	return subject(e.Document, split.PageRange{}) + ": " + Printable(e.Err.Error())
+	return subject(e.Document, split.PageRange{}) + ": " + text.Printable(e.Err.Error())
 }
 
 // Unwrap returns the cause.
@@ -136,7 +116,7 @@ func (e *PartialError) Error() string {
 	}
 	cause := "no answer"
 	if len(e.Errs) > 0 {
-		cause = Printable(e.Errs[0].Error())
+		cause = text.Printable(e.Errs[0].Error())
 	}
 	if api := (*APIError)(nil); len(e.Errs) > 0 && errors.As(e.Errs[0], &api) {
 		cause = api.cause()
@@ -213,7 +193,7 @@ func isTypeRefusal(detail string) bool {
 }
 
 func subject(document string, pages split.PageRange) string {
-	name := Printable(document)
+	name := text.Printable(document)
 	if name == "" {
 		name = "document"
 	}
@@ -225,11 +205,4 @@ func subject(document string, pages split.PageRange) string {
 	default:
 		return name + " pages " + pages.String()
 	}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

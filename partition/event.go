@@ -15,50 +15,32 @@ type Event struct {
 	Document string
 	Pages    split.PageRange // of the part; zero where the document goes whole
 	Plan     *Plan           // of a DocumentPlanned
-	Elements int             // of a PartEnd or DocumentEnd
-	Err      error           // of a Refused, and of a PartEnd or DocumentEnd that failed
+	Elements int             // of a ChunkEnd or DocumentEnd
+	Err      error           // of a Refused, and of a ChunkEnd or DocumentEnd that failed
 	Attempt  retry.Event     // of an AttemptEvent
-	Elapsed  time.Duration   // of a PartEnd or DocumentEnd
-	Cached   bool            // of a PartStart and PartEnd: nothing was sent
+	Elapsed  time.Duration   // of a ChunkEnd or DocumentEnd
+	Cached   bool            // of a ChunkStart and ChunkEnd: nothing was sent
 }
 
 // EventKind names what happened.
 type EventKind string
 
 // The kinds of events. A document has one DocumentStart and one DocumentEnd, and between them, if it can be sent, one
-// DocumentPlanned and for each part that was sent or found in the cache a PartStart and a PartEnd, with the events of its attempts
-// between. [ScopeAfter] plans twice.
+// DocumentPlanned and for each part that was sent or found in the cache a ChunkStart and a ChunkEnd, with the events of its attempts
+// between. [ChunkingAfter] plans twice.
 const (
 	DocumentStart   EventKind = "document_start"
 	DocumentPlanned EventKind = "document_planned"
 	DocumentEnd     EventKind = "document_end"
-	PartStart       EventKind = "part_start"
-	PartEnd         EventKind = "part_end"
+	ChunkStart      EventKind = "chunk_start"
+	ChunkEnd        EventKind = "chunk_end"
 	AttemptEvent    EventKind = "attempt"      // see [retry.Event]
-	Refused         EventKind = "refused"      // key or quota, before another request of the client can go out; once, budget, when what it paid for is through
+	Refused         EventKind = "refused"      // key or quota, before another request of the client can go out
 	CacheFailed     EventKind = "cache_failed" // once a client
 )
 
-type (
-	streamKey struct{}
-	partKey   struct{}
-)
-
-// partID is what a context carries down to the events of attempts.
-type partID struct {
-	document string
-	pages    split.PageRange
-}
-
 func (c *Client) event(ctx context.Context, e Event) {
 	if c.observe != nil {
-		e.ID, _ = ctx.Value(streamKey{}).(string)
 		c.observe(ctx, e)
 	}
-}
-
-// observeRetry passes the retry core's events on, with the document and the pages that they belong to.
-func (c *Client) observeRetry(ctx context.Context, e retry.Event) {
-	p, _ := ctx.Value(partKey{}).(partID)
-	c.event(ctx, Event{Kind: AttemptEvent, Document: p.document, Pages: p.pages, Attempt: e})
 }

@@ -100,17 +100,18 @@ func setAside(document string, err error, to sink) error {
 	return nil
 }
 
-// isPermanent tells whether the document is to blame. An outage, a refused key, a spent quota or a full disk would only fill the
+// isPermanent reports whether the document is to blame. An outage, a refused key, a spent quota or a full disk would only fill the
 // dead letter with documents that are all right.
 func isPermanent(err error) bool {
-	switch partition.KindOf(err) {
-	case partition.KindBadDocument, partition.KindUnsupportedType, partition.KindTooLarge:
+	var api *partition.APIError
+	switch partition.KindOf(err).Scope() {
+	case partition.ScopeDocument:
 		return true
-	case partition.KindAuth, partition.KindQuota, partition.KindBudget, partition.KindBadRequest:
+	case partition.ScopeServer:
+		return errors.As(err, &api) && api.Final // the server says that a repetition cannot succeed
+	default:
 		return false
 	}
-	var api *partition.APIError
-	return errors.As(err, &api) && api.Final // the server says that a repetition cannot succeed
 }
 
 // A printedSink counts the elements and prints the dead letter.

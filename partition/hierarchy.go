@@ -34,10 +34,10 @@ func (o opened) above(next opened) bool {
 		return o.depth < next.depth
 	}
 	switch next.kind {
-	case UncategorizedText, NarrativeText, ListItem, Table, FigureCaption, CheckBox, "Text", "BulletedText":
-		return o.kind == Title || o.kind == Header
-	case Title:
-		return o.kind == Header
+	case TypeUncategorizedText, TypeNarrativeText, TypeListItem, TypeTable, TypeFigureCaption, TypeCheckBox, "Text", "BulletedText":
+		return o.kind == TypeTitle || o.kind == TypeHeader
+	case TypeTitle:
+		return o.kind == TypeHeader
 	default:
 		return false
 	}

@@ -19,12 +19,12 @@ func TestHierarchy(t *testing.T) {
 		parent string
 	}
 	for name, rows := range map[string][]row{
-		"texts under a title":           {{partition.Title, 0, ""}, {partition.NarrativeText, 0, "0"}, {partition.ListItem, 0, "0"}, {partition.Table, 0, "0"}},
-		"nested titles":                 {{partition.Title, 0, ""}, {partition.Title, 1, "0"}, {partition.NarrativeText, 0, "1"}, {partition.Title, 0, ""}, {partition.NarrativeText, 0, "3"}},
-		"a header above a title":        {{partition.Header, 0, ""}, {partition.Title, 0, "0"}, {partition.NarrativeText, 0, "1"}},
-		"a formula ends the reach":      {{partition.Title, 0, ""}, {partition.Formula, 0, ""}, {partition.NarrativeText, 0, ""}},
-		"list items by their depth":     {{partition.ListItem, 1, ""}, {partition.ListItem, 2, "0"}, {partition.ListItem, 1, ""}},
-		"nothing stands above a header": {{partition.Title, 0, ""}, {partition.Header, 0, ""}},
+		"texts under a title":           {{partition.TypeTitle, 0, ""}, {partition.TypeNarrativeText, 0, "0"}, {partition.TypeListItem, 0, "0"}, {partition.TypeTable, 0, "0"}},
+		"nested titles":                 {{partition.TypeTitle, 0, ""}, {partition.TypeTitle, 1, "0"}, {partition.TypeNarrativeText, 0, "1"}, {partition.TypeTitle, 0, ""}, {partition.TypeNarrativeText, 0, "3"}},
+		"a header above a title":        {{partition.TypeHeader, 0, ""}, {partition.TypeTitle, 0, "0"}, {partition.TypeNarrativeText, 0, "1"}},
+		"a formula ends the reach":      {{partition.TypeTitle, 0, ""}, {partition.TypeFormula, 0, ""}, {partition.TypeNarrativeText, 0, ""}},
+		"list items by their depth":     {{partition.TypeListItem, 1, ""}, {partition.TypeListItem, 2, "0"}, {partition.TypeListItem, 1, ""}},
+		"nothing stands above a header": {{partition.TypeTitle, 0, ""}, {partition.TypeHeader, 0, ""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var h partition.Hierarchy
@@ -45,10 +45,10 @@ func TestRepairParents(t *testing.T) {
 			start := request.Pages.First
 			var elements []partition.Element
 			if start == 1 {
-				elements = append(elements, partition.Element{Type: partition.Title, ID: "title", Metadata: partition.Metadata{PageNumber: 1}})
+				elements = append(elements, partition.Element{Type: partition.TypeTitle, ID: "title", Metadata: partition.Metadata{PageNumber: 1}})
 			}
 			for page := start; page <= request.Pages.Last; page++ {
-				e := partition.Element{Type: partition.NarrativeText, ID: fmt.Sprint(page), Metadata: partition.Metadata{PageNumber: page}}
+				e := partition.Element{Type: partition.TypeNarrativeText, ID: fmt.Sprint(page), Metadata: partition.Metadata{PageNumber: page}}
 				if start == 1 {
 					e.Metadata.ParentID = "title"
 				}

@@ -36,8 +36,8 @@ func bytesPDF(data []byte) *partition.Document {
 	return partition.FromReaderAt("a.pdf", bytes.NewReader(data), int64(len(data)))
 }
 
-// TestPlanCachedSaysWhatTheNextRunSends looks after a first run with faults, and compares with what the next one sends.
-func TestPlanCachedSaysWhatTheNextRunSends(t *testing.T) {
+// TestPlanSaysWhatTheNextRunSends looks after a first run with faults, and compares with what the next one sends.
+func TestPlanSaysWhatTheNextRunSends(t *testing.T) {
 	at := func(ranges ...split.PageRange) []split.PageRange { return ranges }
 	bad := func(first, last int) partitiontest.Fault {
 		return partitiontest.Fault{Pages: split.PageRange{First: first, Last: last}, Do: partitiontest.Reply(500, `{"detail":"bad page","retryable":false}`)}
@@ -77,30 +77,30 @@ func TestPlanCachedSaysWhatTheNextRunSends(t *testing.T) {
 				s.Script(test.fault)
 				cache := &askedCache{}
 				c := newClient(t, s, partition.WithCache(cache))
-				before, err := c.PlanCached(t.Context(), bytesPDF(test.data), test.params)
+				before, err := c.Plan(t.Context(), bytesPDF(test.data), test.params)
 				require.NoError(t, err)
 				require.Empty(t, before.Cached)
-				require.Equal(t, before.Requests, before.Left)
+				require.Equal(t, before.Chunks, before.Left)
 				_, _ = c.Partition(t.Context(), bytesPDF(test.data), test.params)
 				sent, gets := len(s.Requests()), cache.gets
 
 				for range 2 {
-					plan, err := c.PlanCached(t.Context(), bytesPDF(test.data), test.params)
+					plan, err := c.Plan(t.Context(), bytesPDF(test.data), test.params)
 					require.NoError(t, err)
 					require.Equal(t, test.cached, plan.Cached)
 					require.Equal(t, test.left, plan.Left)
 				}
 				require.Len(t, s.Requests(), sent)
 				require.Equal(t, gets, cache.gets, "nothing is read")
-				slow, err := newClient(t, s, partition.WithCache(&cache.memoryCache)).PlanCached(t.Context(), bytesPDF(test.data), test.params)
+				slow, err := newClient(t, s, partition.WithCache(&cache.memoryCache)).Plan(t.Context(), bytesPDF(test.data), test.params)
 				require.NoError(t, err)
 				require.Equal(t, test.cached, slow.Cached, "by Get")
-				fresh, err := newClient(t, s, partition.WithCache(cache), partition.WithRefresh()).PlanCached(t.Context(), bytesPDF(test.data), test.params)
+				fresh, err := newClient(t, s, partition.WithCache(cache), partition.WithRefresh()).Plan(t.Context(), bytesPDF(test.data), test.params)
 				require.NoError(t, err)
-				require.Equal(t, fresh.Requests, fresh.Left)
-				none, err := newClient(t, s).PlanCached(t.Context(), bytesPDF(test.data), test.params)
+				require.Equal(t, fresh.Chunks, fresh.Left)
+				none, err := newClient(t, s).Plan(t.Context(), bytesPDF(test.data), test.params)
 				require.NoError(t, err)
-				require.Equal(t, none.Requests, none.Left)
+				require.Equal(t, none.Chunks, none.Left)
 
 				_, _ = c.Partition(t.Context(), bytesPDF(test.data), test.params)
 				require.Len(t, s.Requests(), sent+len(test.left))
@@ -109,21 +109,21 @@ func TestPlanCachedSaysWhatTheNextRunSends(t *testing.T) {
 	}
 }
 
-func TestPlanCachedOfTwoSteps(t *testing.T) {
+func TestPlanOfTwoSteps(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		c := newClient(t, s, partition.WithCache(&askedCache{}))
 		_, err := c.Partition(t.Context(), pdf("a.pdf", 4), partition.Params{})
 		require.NoError(t, err)
-		plan, err := c.PlanCached(t.Context(), pdf("a.pdf", 4), partition.Params{
-			ChunkingStrategy: "basic", MaxCharacters: new(500), Split: partition.Split{Scope: partition.ScopeAfter},
+		plan, err := c.Plan(t.Context(), pdf("a.pdf", 4), partition.Params{
+			ChunkingStrategy: "basic", MaxCharacters: new(500), Split: partition.Split{Scope: partition.ChunkingAfter},
 		})
 		require.NoError(t, err)
 		require.True(t, plan.Chunking)
-		require.Equal(t, plan.Requests, plan.Cached)
+		require.Equal(t, plan.Chunks, plan.Cached)
 		require.Empty(t, plan.Left)
 		for _, strategy := range []string{"", "basic"} { // one request either way
 			plan, err = c.Plan(t.Context(), pdf("a.pdf", 2), partition.Params{
-				ChunkingStrategy: strategy, Split: partition.Split{Scope: partition.ScopeAfter},
+				ChunkingStrategy: strategy, Split: partition.Split{Scope: partition.ChunkingAfter},
 			})
 			require.NoError(t, err)
 			require.False(t, plan.Chunking)

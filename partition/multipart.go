@@ -8,12 +8,13 @@ import (
 	"io"
 	"strings"
 
+	"github.com/quire-dev/quire/partition/internal/form"
 	"github.com/quire-dev/quire/retry"
 )
 
-// A form is a multipart/form-data body around a file that stays where it is: nothing of the file is copied, and the length is
+// An upload is a multipart/form-data body around a file that stays where it is: nothing of the file is copied, and the length is
 // known exactly. Fields come first and the file last, as the official client writes them.
-type form struct {
+type upload struct {
 	boundary string
 	prefix   []byte
 	file     io.ReaderAt
@@ -21,32 +22,32 @@ type form struct {
 	suffix   []byte
 }
 
-func newForm(fields []formField, name, mediaType string, file io.ReaderAt, size int64) *form {
+func newUpload(fields []form.Pair, name, mediaType string, file io.ReaderAt, size int64) *upload {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
-	f := &form{boundary: hex.EncodeToString(random[:]), file: file, size: size}
+	u := &upload{boundary: hex.EncodeToString(random[:]), file: file, size: size}
 	var b bytes.Buffer
 	for _, field := range fields {
 		fmt.Fprintf(&b, "--%s\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n%s\r\n",
-			f.boundary, escapeName(field.name), field.value)
+			u.boundary, escapeName(field.Name), field.Value)
 	}
 	fmt.Fprintf(&b, "--%s\r\nContent-Disposition: form-data; name=\"files\"; filename=\"%s\"\r\nContent-Type: %s\r\n\r\n",
-		f.boundary, escapeName(name), headerSafe(mediaType))
-	f.prefix = b.Bytes()
-	f.suffix = []byte("\r\n--" + f.boundary + "--\r\n")
-	return f
+		u.boundary, escapeName(name), headerSafe(mediaType))
+	u.prefix = b.Bytes()
+	u.suffix = []byte("\r\n--" + u.boundary + "--\r\n")
+	return u
 }
 
 // contentType is the value of the request's Content-Type header.
-func (f *form) contentType() string { return "multipart/form-data; boundary=" + f.boundary }
+func (u *upload) contentType() string { return "multipart/form-data; boundary=" + u.boundary }
 
 // body can be sent any number of times, also at once; every opening reads from the beginning.
-func (f *form) body() retry.Body {
+func (u *upload) body() retry.Body {
 	return retry.Body{
-		Len: int64(len(f.prefix)) + f.size + int64(len(f.suffix)),
+		Len: int64(len(u.prefix)) + u.size + int64(len(u.suffix)),
 		Open: func() (io.ReadCloser, error) {
 			return io.NopCloser(io.MultiReader(
-				bytes.NewReader(f.prefix), io.NewSectionReader(f.file, 0, f.size), bytes.NewReader(f.suffix),
+				bytes.NewReader(u.prefix), io.NewSectionReader(u.file, 0, u.size), bytes.NewReader(u.suffix),
 			)), nil
 		},
 	}

@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/quire-dev/quire/partition/internal/form"
 )
 
 func TestFormBytes(t *testing.T) {
 	file := strings.NewReader("content")
-	f := newForm([]formField{{"strategy", "fast"}, {"languages[]", "eng"}, {"languages[]", "deu"}}, `Ünï "q"\文.txt`, "text/plain", file, 7)
+	f := newUpload([]form.Pair{{Name: "strategy", Value: "fast"}, {Name: "languages[]", Value: "eng"}, {Name: "languages[]", Value: "deu"}}, `Ünï "q"\文.txt`, "text/plain", file, 7)
 	f.boundary = strings.Repeat("b", 32)
 	body := f.body()
 	r, err := body.Open()
@@ -21,7 +23,7 @@ func TestFormBytes(t *testing.T) {
 	data, err := io.ReadAll(r)
 	require.NoError(t, err)
 	require.Len(t, data, int(body.Len))
-	_, params, err := mime.ParseMediaType(newForm(nil, "", "", file, 0).contentType())
+	_, params, err := mime.ParseMediaType(newUpload(nil, "", "", file, 0).contentType())
 	require.NoError(t, err)
 	require.Len(t, params["boundary"], 32)
 

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quire-dev/quire/partition/internal/settings"
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -30,7 +33,7 @@ type config struct {
 	grace    time.Duration
 	engine   string
 	parse    int64
-	budget   Budget
+	requests int
 }
 
 // The environment variables that stand for options which are not given.
@@ -47,14 +50,6 @@ const DefaultInFlight = 10
 func WithAPIKey(key string) Option {
 	return func(c *config) error {
 		c.key = &key
-		return nil
-	}
-}
-
-// WithAPIKeySource says where the key is from, such as a file's name, for the message that it was refused.
-func WithAPIKeySource(source string) Option {
-	return func(c *config) error {
-		c.keyed = source
 		return nil
 	}
 }
@@ -85,12 +80,12 @@ func WithHeader(name, value string) Option {
 	return func(c *config) error {
 		switch canonical := http.CanonicalHeaderKey(strings.TrimSpace(name)); canonical {
 		case "Content-Type", "Content-Length", "Transfer-Encoding", "Host", "Accept", "Accept-Encoding", keyHeader:
-			return fmt.Errorf("header %s is set by the client", Printable(name))
+			return fmt.Errorf("header %s is set by the client", text.Printable(name))
 		case "":
 			return errors.New("header without a name")
 		default:
 			if !validHeaderName(canonical) || strings.ContainsAny(value, "\r\n\x00") {
-				return fmt.Errorf("header %s: not a valid name or value", Printable(name))
+				return fmt.Errorf("header %s: not a valid name or value", text.Printable(name))
 			}
 			c.header.Add(canonical, value)
 			return nil
@@ -155,11 +150,10 @@ func WithGrace(d time.Duration) Option {
 	}
 }
 
-// WithEngine names the engine behind an in-process transport, with its version, so that answers of another version are not taken
-// from the cache. A server needs no name.
-func WithEngine(name string) Option {
+// WithSettings is for the programs of this module: see package wire.
+func WithSettings(s settings.Settings) Option {
 	return func(c *config) error {
-		c.engine = name
+		c.engine, c.keyed = cmp.Or(s.Engine, c.engine), cmp.Or(s.KeySource, c.keyed)
 		return nil
 	}
 }
@@ -180,13 +174,15 @@ func WithParseBudget(bytes int64) Option {
 	}
 }
 
-// WithBudget sets what the client may spend. The default is no limit.
-func WithBudget(b Budget) Option {
+// WithMaxRequests sets how many requests the client sends in its life, repetitions included. What would pass the limit is not sent
+// and not tried again: it fails with [KindBudget], and its error names the limit and what the last attempt came to. What is under
+// way then comes to its end. 0, the default, is no limit.
+func WithMaxRequests(n int) Option {
 	return func(c *config) error {
-		if b.Requests < 0 || b.Pages < 0 {
-			return fmt.Errorf("budget of %d requests and %d pages: negative", b.Requests, b.Pages)
+		if n < 0 {
+			return fmt.Errorf("limit of %d requests: negative", n)
 		}
-		c.budget = b
+		c.requests = n
 		return nil
 	}
 }

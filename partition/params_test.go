@@ -10,33 +10,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/split"
+	"github.com/quire-dev/quire/partition/internal/form"
 )
 
 func TestUnsetParamsAreAbsent(t *testing.T) {
-	fields, err := Params{}.wire()
+	fields, err := Params{}.fields()
 	require.NoError(t, err)
 	require.Empty(t, fields)
 }
 
 // TestEveryField sets each field by its API name and looks at the wire.
 func TestEveryField(t *testing.T) {
-	values := map[FieldKind][2]string{
-		KindString: {"some text", "some text"}, KindSecret: {`{"k":1}`, `{"k":1}`}, KindBool: {"false", "false"}, KindInt: {"0", "0"},
-		KindFloat: {"0.185", "0.185"}, KindList: {"eng", "eng"},
+	values := map[form.Kind][2]string{
+		form.String: {"some text", "some text"}, form.Secret: {`{"k":1}`, `{"k":1}`}, form.Bool: {"false", "false"}, form.Int: {"0", "0"},
+		form.Float: {"0.185", "0.185"}, form.List: {"eng", "eng"},
 	}
-	for _, field := range Fields() {
+	for _, field := range form.Fields() {
 		t.Run(field.Name, func(t *testing.T) {
 			var p Params
 			require.NoError(t, p.Set(field.Name, values[field.Kind][0]))
 			require.Empty(t, p.Extra)
-			got, err := p.wire()
+			got, err := p.fields()
 			require.NoError(t, err)
 			name := field.Name
-			if field.Kind == KindList {
+			if field.Kind == form.List {
 				name += "[]"
 			}
-			require.Equal(t, []formField{{name, values[field.Kind][1]}}, got)
+			require.Equal(t, []form.Pair{{Name: name, Value: values[field.Kind][1]}}, got)
 			require.NotEmpty(t, field.Help)
 		})
 	}
@@ -52,48 +52,30 @@ func TestFieldsAreTheAPIs(t *testing.T) {
 		similarity_threshold skip_infer_table_types skip_table_chunking starting_page_number strategy table_ocr_agent
 		tracking_enabled unique_element_ids vlm_model vlm_model_provider xml_keep_tags`)
 	var got []string
-	for _, field := range Fields() {
+	for _, field := range form.Fields() {
 		got = append(got, field.Name)
 	}
 	require.ElementsMatch(t, want, got)
 }
 
-// TestEveryParamIsClassified makes sure that a new field of Params either goes on the wire or is named here.
+// TestEveryParamIsClassified makes sure that a new field of Params either goes on the wire, as the table has it, or is named here.
 func TestEveryParamIsClassified(t *testing.T) {
-	for field := range paramsType.Fields() {
-		if field.Tag.Get("form") == "" {
-			require.Contains(t, []string{"Extra", "Split"}, field.Name)
+	types := map[form.Kind][]reflect.Type{
+		form.String: {reflect.TypeFor[string](), reflect.TypeFor[Strategy](), reflect.TypeFor[OutputFormat]()},
+		form.Secret: {reflect.TypeFor[Secret]()}, form.Bool: {reflect.TypeFor[*bool]()}, form.Int: {reflect.TypeFor[*int]()},
+		form.Float: {reflect.TypeFor[*float64]()}, form.List: {reflect.TypeFor[[]string]()},
+	}
+	kinds := map[string]form.Kind{}
+	for _, field := range form.Fields() {
+		kinds[field.Name] = field.Kind
+	}
+	for field := range reflect.TypeFor[Params]().Fields() {
+		if name := field.Tag.Get("form"); name != "" {
+			require.Contains(t, types[kinds[name]], field.Type, name)
+			continue
 		}
+		require.Contains(t, []string{"Extra", "Split"}, field.Name)
 	}
-}
-
-// TestKeyTellsParamsApart goes through every field of Split: one that changes elements changes the key, and no other does.
-func TestKeyTellsParamsApart(t *testing.T) {
-	key := func(p Params) Key {
-		k, err := p.Key()
-		require.NoError(t, err)
-		return k
-	}
-	changes := map[string]bool{"Off": true, "Concurrency": true, "Pages": true, "Scope": true, "RepairParents": true}
-	for field := range reflect.TypeFor[Split]().Fields() {
-		var p Params
-		switch v := reflect.ValueOf(&p.Split).Elem().FieldByIndex(field.Index); v.Kind() {
-		case reflect.Bool:
-			v.SetBool(true)
-		case reflect.String:
-			v.SetString("x")
-		case reflect.Struct:
-			p.Split.Pages = split.PageRange{First: 2, Last: 3}
-		default:
-			v.SetInt(7)
-		}
-		require.Equal(t, changes[field.Name], key(p) != key(Params{}), field.Name)
-	}
-	require.Equal(t, key(Params{}), key(Params{Split: Split{Concurrency: 10, Scope: ScopeWhole}}), "defaults are the same as unset")
-	require.NotEqual(t, key(Params{}), key(Params{Strategy: StrategyFast}))
-	require.NotEqual(t, key(Params{Languages: []string{"eng", "deu"}}), key(Params{Languages: []string{"engdeu"}}))
-	_, err := Params{Extra: url.Values{"files": {"x"}}}.Key()
-	require.Error(t, err)
 }
 
 func TestSet(t *testing.T) {
@@ -101,10 +83,14 @@ func TestSet(t *testing.T) {
 	require.NoError(t, p.Set("languages", "eng", "deu"))
 	require.NoError(t, p.Set("brand_new", "1"))
 	require.NoError(t, p.Set("brand_new_list", "a", "b"))
-	got, err := p.wire()
+	got, err := p.fields()
 	require.NoError(t, err)
-	require.Equal(t, []formField{
-		{"languages[]", "eng"}, {"languages[]", "deu"}, {"brand_new", "1"}, {"brand_new_list[]", "a"}, {"brand_new_list[]", "b"},
+	require.Equal(t, []form.Pair{
+		{Name: "languages[]", Value: "eng"},
+		{Name: "languages[]", Value: "deu"},
+		{Name: "brand_new", Value: "1"},
+		{Name: "brand_new_list[]", Value: "a"},
+		{Name: "brand_new_list[]", Value: "b"},
 	}, got)
 	for name, value := range map[string]string{
 		"coordinates": "maybe", "max_characters": "many", "similarity_threshold": "half", "files": "x", "split_pdf_page": "true",
@@ -118,7 +104,7 @@ func TestSet(t *testing.T) {
 
 func TestExtraMayNotRepeatAField(t *testing.T) {
 	for _, name := range []string{"strategy", "languages", "languages[]", "files", "split_pdf_concurrency_level"} {
-		_, err := Params{Extra: url.Values{name: {"x"}}}.wire()
+		_, err := Params{Extra: url.Values{name: {"x"}}}.fields()
 		require.ErrorContains(t, err, "parameter "+name)
 	}
 }
@@ -130,9 +116,4 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	for _, text := range []string{fmt.Sprint(p), fmt.Sprintf("%+v", p), fmt.Sprintf("%#v", p), fmt.Sprintf("%q", p.ContextualAuth), string(encoded)} {
 		require.NotContains(t, text, "hunter2")
 	}
-}
-
-func TestKindOf(t *testing.T) {
-	require.Equal(t, KindString, kindOf(reflect.TypeFor[Strategy]()))
-	require.Equal(t, KindFloat, kindOf(reflect.TypeFor[*float64]()))
 }

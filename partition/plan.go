@@ -4,9 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/bits"
 
+	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -15,15 +16,15 @@ type Plan struct {
 	Document  string
 	MediaType string            // of the file part
 	Pages     int               // of the document; 0 where that is not known before the server has looked
-	Requests  []split.PageRange // one a request, in page order; a single zero range is the whole document
+	Chunks    []split.PageRange // in page order; a single zero range is the whole document
 	Warnings  []string          // what is done otherwise than one might expect, a line each
 
-	// Chunking tells that another request follows, for the text chunking of all elements: see [ScopeAfter].
+	// Chunking tells that another request follows, for the text chunking of all elements: see [ChunkingAfter].
 	Chunking bool
 
-	// Cached is what the client's cache answers, Left is what remains to be sent, in page order; together they are the requests.
-	// A request that was narrowed in an earlier run stands there as the pieces that it was narrowed to. [Client.PlanCached] sets
-	// them.
+	// Cached is what the client's cache answers, Left is what remains to be sent, in page order; together they are the chunks. A
+	// chunk that was narrowed in an earlier run stands there as the halves that it was narrowed to. Without a cache everything is
+	// left.
 	Cached, Left []split.PageRange
 
 	// Narrowing is how many requests each page that can never be had may add, with [Split.Narrow]: 2·ceil(log2 n) for the largest
@@ -32,38 +33,65 @@ type Plan struct {
 }
 
 // Whole tells that the document goes as it is, in one request.
-func (p *Plan) Whole() bool { return len(p.Requests) == 1 && p.Requests[0] == split.PageRange{} }
+func (p *Plan) Whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.PageRange{} }
 
-// Plan says what [Client.Stream] would send, and sends nothing. A document that would be refused is an error: a [DocumentError].
+// Plan says what [Client.Stream] would send, and sends nothing: not what the client's cache answers either. A document that would be
+// refused is an error: a [DocumentError]. Where the client has a cache the document is read whole.
 func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error) {
-	job, err := c.prepare(ctx, d, p)
+	j, err := c.prepare(ctx, d, p)
 	if err != nil {
 		return nil, err
 	}
-	defer job.close()
-	return &job.plan, nil
+	defer j.close()
+	plan := j.plan
+	if j.chunksAfter() {
+		if err := j.firstStep(); err != nil {
+			return nil, err
+		}
+	}
+	j.lookAt()
+	defer func() { _ = j.scratch.close() }() // what stays is in the system's directory for temporary files
+	plan.Cached, plan.Left = j.lookUp(ctx)
+	if ctx.Err() != nil {
+		return nil, canceled(ctx, d.name)
+	}
+	return &plan, nil
 }
 
-// A job is a document made ready to be sent.
-type job struct {
-	plan   Plan
-	params Params
-	fields []formField
-	name   string // as the server sees it
-	source io.ReaderAt
-	size   int64
-	pdf    *split.Document // nil where it is none, or cannot be cut
-	sha256 string          // of the content, where there is a cache
-	parsed func()          // gives back what the parse takes of the client's budget
+// lookUp goes the way of the chunks without sending: what the cache answers, and what would go out.
+func (j *job) lookUp(ctx context.Context) (cached, left []split.PageRange) {
+	whole := len(j.chunks) > 1 && j.canGoWhole() && j.has(ctx, split.PageRange{})
+	for i, c := range j.chunks {
+		if whole && !j.has(ctx, c.pages) && (i == 0 && j.bulk(ctx) > 0 || j.uncuttable(ctx, c)) {
+			return append(cached, split.PageRange{First: c.pages.First, Last: j.requested().Last}), left
+		}
+		answered, missing := j.lookUpChunk(ctx, c.pages)
+		cached, left = append(cached, answered...), append(left, missing...)
+	}
+	return cached, left
 }
 
-func (j *job) close() {
-	if j.pdf != nil {
-		_ = j.pdf.Close() // it holds memory only
+func (j *job) lookUpChunk(ctx context.Context, pages split.PageRange) (cached, left []split.PageRange) {
+	switch {
+	case j.has(ctx, pages):
+		return []split.PageRange{pages}, nil
+	case !j.hasHalves(ctx, pages):
+		return nil, []split.PageRange{pages}
 	}
-	if j.parsed != nil {
-		j.parsed()
+	for _, half := range halves(j.span(pages)) {
+		answered, missing := j.lookUpChunk(ctx, half)
+		cached, left = append(cached, answered...), append(left, missing...)
 	}
+	return cached, left
+}
+
+func (j *job) uncuttable(ctx context.Context, c *chunk) bool {
+	content, err := j.cut(ctx, c)
+	if err == nil {
+		content.free()
+	}
+	cut := (*cutError)(nil)
+	return errors.As(err, &cut)
 }
 
 // prepare opens the document and decides what to send.
@@ -81,7 +109,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 	if err := p.check(); err != nil {
 		return fail(KindBadRequest, err)
 	}
-	fields, err := p.wire()
+	fields, err := p.fields()
 	if err != nil {
 		return fail(KindBadRequest, err)
 	}
@@ -94,7 +122,8 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		mediaType = d.mediaType
 	}
 	j := &job{
-		plan:   Plan{Document: d.name, MediaType: mediaType, Requests: []split.PageRange{{}}},
+		client: c, secrets: c.redactor.with(string(p.ContextualAuth), string(p.Split.Password)),
+		plan:   Plan{Document: d.name, MediaType: mediaType, Chunks: []split.PageRange{{}}},
 		params: p, fields: fields, name: d.wireName(mediaType), source: source, size: size,
 	}
 	if extensionType(d.name) == pdfType && found != pdfType {
@@ -145,7 +174,7 @@ func (j *job) planPDF(ctx context.Context) error {
 	case err != nil && s.Pages != split.PageRange{}:
 		return fail(KindBadDocument, fmt.Errorf("page range %s: %w", s.Pages, err))
 	case err != nil:
-		j.warn("cannot be cut into chunks, sent whole: %s", Printable(err.Error()))
+		j.warn("cannot be cut into chunks, sent whole: %s", text.Printable(err.Error()))
 		j.parsed()
 		j.parsed = nil
 		return nil
@@ -163,15 +192,15 @@ func (j *job) planPDF(ctx context.Context) error {
 		j.warnTall(wanted)
 	}
 	if s.MaxPages > 0 && wanted.Len() > s.MaxPages {
-		return fail(KindTooLarge, fmt.Errorf("%s, more than the limit of %d", plural(wanted.Len(), "page"), s.MaxPages))
+		return fail(KindTooLarge, fmt.Errorf("%s, more than the limit of %d", text.Count(wanted.Len(), "page"), s.MaxPages))
 	}
 	requests := []split.PageRange{wanted}
 	if reason := j.wholeBecause(); reason != "" {
-		if len(wanted.Plan(s.concurrency())) > 1 {
+		if len(wanted.Plan(form.Concurrency(s.Concurrency))) > 1 {
 			j.warn("%s: sent in one request", reason)
 		}
 	} else if !s.Off {
-		requests = wanted.Plan(s.concurrency())
+		requests = wanted.Plan(form.Concurrency(s.Concurrency))
 	}
 	if s.Narrow && j.wholeBecause() == "" {
 		j.plan.Narrowing = 2 * bits.Len(uint(requests[0].Len()-1)) // the first is the largest
@@ -179,7 +208,7 @@ func (j *job) planPDF(ctx context.Context) error {
 	if len(requests) == 1 && wanted.Len() == pdf.Pages() && s.Password == "" {
 		return nil // as it is
 	}
-	j.plan.Requests = requests
+	j.plan.Chunks = requests
 	j.plan.Chunking = j.chunksAfter()
 	return nil
 }
@@ -205,8 +234,8 @@ func (j *job) wholeBecause() string {
 	switch {
 	case j.params.OutputFormat == OutputCSV:
 		return "output_format text/csv"
-	case j.params.ChunkingStrategy != "" && (j.params.Split.Scope == "" || j.params.Split.Scope == ScopeWhole):
-		return "chunking_strategy " + Printable(j.params.ChunkingStrategy)
+	case j.params.ChunkingStrategy != "" && (j.params.Split.Scope == "" || j.params.Split.Scope == ChunkingWhole):
+		return "chunking_strategy " + text.Printable(j.params.ChunkingStrategy)
 	default:
 		return ""
 	}
@@ -233,9 +262,9 @@ func (p Params) check() error {
 		return fmt.Errorf("parse limit of %d bytes: negative", p.Split.ParseLimit)
 	}
 	switch p.Split.Scope {
-	case "", ScopeWhole, ScopePerChunk, ScopeAfter:
+	case "", ChunkingWhole, ChunkingPerChunk, ChunkingAfter, "per-chunk":
 	default:
-		return fmt.Errorf("chunking scope %q: not %s, %s or %s", p.Split.Scope, ScopeWhole, ScopePerChunk, ScopeAfter)
+		return fmt.Errorf("chunking scope %q: not %s, %s or %s", p.Split.Scope, ChunkingWhole, ChunkingPerChunk, ChunkingAfter)
 	}
 	return nil
 }

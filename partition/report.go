@@ -13,15 +13,15 @@ type Report struct {
 	Document  string
 	MediaType string
 	Pages     int               // of the document; 0 where that is not known
-	Parts     []PartReport      // in page order; one that was narrowed stands before its halves
+	Chunks    []ChunkReport     // in page order; one that was narrowed stands before its halves
 	Missing   []split.PageRange // requested pages without an answer, in order
 	Warnings  []string
 	Elements  int // delivered
 	Elapsed   time.Duration
 }
 
-// A PartReport says what was done for one request's worth of a document.
-type PartReport struct {
+// A ChunkReport says what was done for one request's worth of a document.
+type ChunkReport struct {
 	Pages    split.PageRange // zero where the document went whole
 	Elements int
 	Trace    retry.Trace // the attempts made
@@ -30,7 +30,7 @@ type PartReport struct {
 	Sent     bool  // a request was made for it
 	Cached   bool  // it was answered by the cache
 	Narrowed bool  // its pages were asked for in halves, whose reports follow
-	Chunking bool  // it is the second request of [ScopeAfter]: elements, not pages
+	Chunking bool  // it is the second request of [ChunkingAfter]: elements, not pages
 }
 
 // Requests is the number of HTTP requests sent.
@@ -48,7 +48,7 @@ func (r Report) MaybeBilledTwice() int { return r.sum(retry.Trace.MaybeBilledTwi
 // CacheHits is how many parts were answered by the cache.
 func (r Report) CacheHits() int {
 	n := 0
-	for _, p := range r.Parts {
+	for _, p := range r.Chunks {
 		if p.Cached {
 			n++
 		}
@@ -59,7 +59,7 @@ func (r Report) CacheHits() int {
 // BytesSent is how many bytes of request bodies were sent, repetitions included.
 func (r Report) BytesSent() int64 {
 	var n int64
-	for _, p := range r.Parts {
+	for _, p := range r.Chunks {
 		for _, a := range p.Trace.Attempts {
 			n += a.BytesSent
 		}
@@ -69,7 +69,7 @@ func (r Report) BytesSent() int64 {
 
 func (r Report) sum(of func(retry.Trace) int) int {
 	n := 0
-	for _, p := range r.Parts {
+	for _, p := range r.Chunks {
 		n += of(p.Trace)
 	}
 	return n
@@ -78,7 +78,7 @@ func (r Report) sum(of func(retry.Trace) int) int {
 // AnsweredPages is how many of the document's pages were answered; 0 where pages are not known.
 func (r Report) AnsweredPages() int {
 	n := 0
-	for _, p := range r.Parts {
+	for _, p := range r.Chunks {
 		switch {
 		case p.Err != nil, p.Chunking:
 		case p.Pages == split.PageRange{}:

@@ -17,6 +17,7 @@ import (
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/partitiontest"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -105,7 +106,7 @@ func TestWhatMakesAnotherEntry(t *testing.T) {
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{Extra: map[string][]string{"new": {"x"}}}))
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{}, partition.WithAPIKey("another-account")))
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{}, partition.WithHeader("X-Tenant", "7")))
-		require.Equal(t, 2, send("a.pdf", 3, partition.Params{}, partition.WithEngine("engine 2")))
+		require.Equal(t, 2, send("a.pdf", 3, partition.Params{}, wire.WithEngine("engine 2")))
 		require.Equal(t, 1, send("a.pdf", 3, partition.Params{Split: partition.Split{Off: true}}), "another page range")
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{}, partition.WithRefresh()))
 	})
@@ -113,14 +114,14 @@ func TestWhatMakesAnotherEntry(t *testing.T) {
 
 // TestEveryParamIsInTheKey sets one field after the other: each makes an entry of its own.
 func TestEveryParamIsInTheKey(t *testing.T) {
-	values := map[partition.FieldKind]string{
-		partition.KindString: "x", partition.KindSecret: "x", partition.KindBool: "true", partition.KindInt: "7", partition.KindFloat: "0.5",
-		partition.KindList: "x",
+	values := map[wire.FieldKind]string{
+		wire.KindString: "x", wire.KindSecret: "x", wire.KindBool: "true", wire.KindInt: "7", wire.KindFloat: "0.5",
+		wire.KindList: "x",
 	}
 	bubble(t, partitiontest.Options{Lenient: true, Engine: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") })}, func(t *testing.T, s *partitiontest.Server) {
 		cache := &memoryCache{}
 		c := newClient(t, s, partition.WithCache(cache))
-		for i, field := range partition.Fields() {
+		for i, field := range wire.Fields() {
 			var p partition.Params
 			value := values[field.Kind]
 			if field.Name == "output_format" {
@@ -326,7 +327,7 @@ func TestChunkingAfter(t *testing.T) {
 		cache := &memoryCache{}
 		params := partition.Params{
 			Strategy: partition.StrategyFast, ChunkingStrategy: "by_title", MaxCharacters: new(100),
-			Split: partition.Split{Scope: partition.ScopeAfter},
+			Split: partition.Split{Scope: partition.ChunkingAfter},
 		}
 		result, err := newClient(t, s, partition.WithCache(cache)).Partition(t.Context(), pdf("a.pdf", 6), params)
 		require.NoError(t, err)
@@ -352,7 +353,7 @@ func TestChunkingAfter(t *testing.T) {
 		require.Len(t, s.Requests(), 5)
 	})
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
-		params := partition.Params{ChunkingStrategy: "by_title", Split: partition.Split{Scope: partition.ScopeAfter}}
+		params := partition.Params{ChunkingStrategy: "by_title", Split: partition.Split{Scope: partition.ChunkingAfter}}
 		_, err := newClient(t, s).Partition(t.Context(), pdf("a.pdf", 2), params)
 		require.NoError(t, err)
 		require.Len(t, s.Requests(), 1, "a document that goes whole is chunked in the same request")

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+
+	"github.com/quire-dev/quire/partition/internal/text"
 )
 
 // A scratch is where the chunks and answers of one document live while they wait: in memory, or in the files of a private
@@ -143,7 +145,7 @@ func (s *scratch) warning() string {
 	if s.failure == nil {
 		return ""
 	}
-	return "temporary files cannot be written, kept in memory: " + Printable(s.failure.Error())
+	return "temporary files cannot be written, kept in memory: " + text.Printable(s.failure.Error())
 }
 
 // close removes the directory.

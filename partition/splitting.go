@@ -48,19 +48,7 @@ type ChunkingScope string
 
 // The chunking scopes.
 const (
-	ScopeWhole    ChunkingScope = "whole"     // the document, which is therefore sent whole; the default
-	ScopePerChunk ChunkingScope = "per-chunk" // each page chunk by itself: no text chunk spans a boundary
-	ScopeAfter    ChunkingScope = "after"     // the elements of all page chunks, in a second request of its own
+	ChunkingWhole    ChunkingScope = "whole"     // the document, which is therefore sent whole; the default
+	ChunkingPerChunk ChunkingScope = "per_chunk" // each page chunk by itself: no text chunk spans a boundary
+	ChunkingAfter    ChunkingScope = "after"     // the elements of all page chunks, in a second request of its own
 )
-
-const (
-	defaultConcurrency = 10
-	maxConcurrency     = 50 // the official client's limit; a finer cut only multiplies requests
-)
-
-func (s Split) concurrency() int {
-	if s.Concurrency <= 0 {
-		return defaultConcurrency
-	}
-	return min(s.Concurrency, maxConcurrency)
-}

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -8,9 +9,13 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -20,6 +25,7 @@ type Stream struct {
 	ctx      context.Context
 	document *Document
 	params   Params
+	id       string // in events
 	used     atomic.Bool
 	report   Report
 	repair   parentRepair
@@ -41,7 +47,7 @@ var (
 
 // Stream returns the elements of a document as they come. Nothing is sent before [Stream.All] is ranged over.
 func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
-	return &Stream{client: c, ctx: context.WithValue(ctx, streamKey{}, rand.Text()), document: d, params: p}
+	return &Stream{client: c, ctx: ctx, id: rand.Text(), document: d, params: p}
 }
 
 // All yields the document's elements in page order, each as soon as everything before it is there. An error is final: it is
@@ -56,7 +62,7 @@ func (s *Stream) All() iter.Seq2[Element, error] {
 		case s.params.OutputFormat == OutputCSV:
 			err = &DocumentError{Document: s.document.name, Kind: KindBadRequest, Err: errCSVStream}
 		case !s.used.Swap(true):
-			err = s.run(func(p *part) error { return s.deliver(p, yield) })
+			err = s.run(func(c *chunk) error { return s.deliver(c, yield) })
 		}
 		if err != nil && !errors.Is(err, errLeft) {
 			yield(Element{}, err)
@@ -64,21 +70,21 @@ func (s *Stream) All() iter.Seq2[Element, error] {
 	}
 }
 
-// deliver yields the elements of an answered part.
-func (s *Stream) deliver(p *part, yield func(Element, error) bool) error {
+// deliver yields the elements of an answered chunk.
+func (s *Stream) deliver(c *chunk, yield func(Element, error) bool) error {
 	mend := false
 	if s.params.Split.RepairParents {
 		var err error
-		if mend, err = s.repair.trust(&p.answer); err != nil {
+		if mend, err = s.repair.trust(&c.answer); err != nil {
 			return localError(s.document.name, err) // it was checked when it came
 		}
 	}
-	before := p.from > 0 // the elements are of pages that were answered before
-	for e, err := range p.answer.all() {
+	before := c.from > 0 // the elements are of pages that were answered before
+	for e, err := range c.answer.all() {
 		if err != nil {
 			return localError(s.document.name, err) // as above
 		}
-		before = before && e.Metadata.PageNumber < s.firstNumber()+p.from-1
+		before = before && e.Metadata.PageNumber < s.firstNumber()+c.from-1
 		if mend {
 			e = s.repair.mend(e)
 		}
@@ -127,8 +133,8 @@ func (s *Stream) firstNumber() int {
 // csv returns the answer as it came.
 func (s *Stream) csv() (*Result, error) {
 	result := &Result{}
-	err := s.run(func(p *part) error {
-		stored, err := p.answer.store.open()
+	err := s.run(func(c *chunk) error {
+		stored, err := c.answer.store.open()
 		if err != nil {
 			return localError(s.document.name, err)
 		}
@@ -140,19 +146,26 @@ func (s *Stream) csv() (*Result, error) {
 	return result, err
 }
 
-// run sends the document and passes on each answered part, in page order.
-func (s *Stream) run(deliver func(*part) error) (err error) {
+// run sends the document and passes each answered chunk to deliver, in page order.
+func (s *Stream) run(deliver func(*chunk) error) (err error) {
 	start := time.Now()
-	s.report = Report{Document: s.document.name}
-	s.report.ID, _ = s.ctx.Value(streamKey{}).(string)
-	s.client.event(s.ctx, Event{Kind: DocumentStart, Document: s.document.name})
+	s.report = Report{ID: s.id, Document: s.document.name}
+	s.client.event(s.ctx, Event{Kind: DocumentStart, ID: s.id, Document: s.document.name})
 	defer func() {
 		s.report.Elapsed = time.Since(start)
 		s.client.event(s.ctx, Event{
-			Kind: DocumentEnd, Document: s.document.name, Elements: s.report.Elements, Err: err, Elapsed: s.report.Elapsed,
+			Kind: DocumentEnd, ID: s.id, Document: s.document.name, Elements: s.report.Elements, Err: err, Elapsed: s.report.Elapsed,
 		})
 	}()
-	j, err := s.client.prepare(s.ctx, s.document, s.params)
+	return s.send(func() (*job, error) { return s.client.prepare(s.ctx, s.document, s.params) }, deliver)
+}
+
+// send is the life of one document: plan, fan out, merge. Each chunk is answered in a goroutine of its own, by [job.answer]; the
+// next one begins once this one may be sent or needs no request. So they go out in page order, only one waits, cut, for its slot,
+// documents that share a client take turns, and a chunk that waits to be sent again holds up no other. When send returns nothing is
+// left running, and nothing is left on disk.
+func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) error {
+	j, err := plan()
 	if err != nil {
 		return err
 	}
@@ -160,66 +173,114 @@ func (s *Stream) run(deliver func(*part) error) (err error) {
 	if j.chunksAfter() {
 		return s.sendTwice(j, deliver)
 	}
-	return s.send(j, deliver)
+	s.begin(j)
+
+	ctx, end := context.WithCancelCause(s.ctx)
+	free := j.begin(ctx, end)
+	var chunks errgroup.Group
+	finish := sync.OnceValue(func() error {
+		end(errLoopLeft)
+		failed := chunks.Wait()
+		return cmp.Or(failed, free())
+	})
+	defer func() { _ = finish() }() // after a panic of the caller: else it is done already
+	chunks.Go(func() error {
+		j.sendSmaller(ctx)
+		for _, c := range j.chunks {
+			chunks.Go(func() error { return j.settle(ctx, c) })
+			select {
+			case <-c.next:
+			case <-c.done:
+			}
+		}
+		return nil
+	})
+
+	var m merged
+	for c, failure := range j.inOrder(ctx) {
+		if err = failure; err == nil {
+			err = s.merge(ctx, j, c, &m, deliver)
+		}
+		if err != nil {
+			break
+		}
+	}
+	err = cmp.Or(err, finish())
+	return s.conclude(j, &m, err)
 }
 
-// send sends a planned document once.
-func (s *Stream) send(j *job, deliver func(*part) error) error {
-	plan := &j.plan
-	s.report.MediaType, s.report.Pages, s.report.Warnings = plan.MediaType, plan.Pages, plan.Warnings
-	s.client.event(s.ctx, Event{Kind: DocumentPlanned, Document: plan.Document, Plan: plan})
-	for _, warning := range plan.Warnings {
-		s.client.logger.WarnContext(s.ctx, warning, "document", Printable(plan.Document))
+// begin notes what is planned, and says so.
+func (s *Stream) begin(j *job) {
+	j.id = s.id
+	s.report.MediaType, s.report.Pages, s.report.Warnings = j.plan.MediaType, j.plan.Pages, j.plan.Warnings
+	j.event(s.ctx, Event{Kind: DocumentPlanned, Plan: &j.plan})
+	for _, warning := range j.plan.Warnings {
+		s.client.logger.WarnContext(s.ctx, warning, "document", text.Printable(j.plan.Document))
 	}
-	f := newFanout(s.client, j)
-	var answered, missing []split.PageRange
-	var failures []error
-	err := f.answers(s.ctx, func(p *part) error {
-		if p.report.Err != nil {
-			s.repair.gap()
-			missing = append(missing, f.covers(p))
-			failures = append(failures, p.report.Err)
-			return nil
-		}
-		answered = append(answered, f.covers(p))
-		return deliver(p)
-	})
-	s.kept = f.caches() && !f.unkept.Load()
-	for _, p := range f.parts {
-		s.report.Parts = append(s.report.Parts, p.reports()...)
+}
+
+// merged is what has become of the pages that had their turn.
+type merged struct {
+	answered, missing []split.PageRange
+	failures          []error // of the missing pages
+}
+
+// merge delivers the answer of the chunk that has its turn, or notes its pages as missing. The error ends the document.
+func (s *Stream) merge(ctx context.Context, j *job, c *chunk, m *merged, deliver func(*chunk) error) error {
+	switch failure := c.report.Err; {
+	case failure == nil:
+		m.answered = append(m.answered, j.covers(c))
+		err := deliver(c)
+		c.answer.store.remove()
+		return err
+	case j.params.Split.AllowFailed:
+		s.repair.gap()
+		m.missing, m.failures = append(m.missing, j.covers(c)), append(m.failures, failure)
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx) // another chunk's failure, of which this one's is a consequence
+	default:
+		j.end(failure) // and not errLoopLeft: what is under way is worth waiting for
+		return failure
 	}
-	for _, warning := range []string{f.warning, f.scratch.warning()} {
+}
+
+// conclude completes the report of a document that was sent, and returns the document's error.
+func (s *Stream) conclude(j *job, m *merged, err error) error {
+	s.kept = j.caches() && !j.unkept.Load()
+	for _, c := range j.chunks {
+		s.report.Chunks = append(s.report.Chunks, c.reports()...)
+	}
+	for _, warning := range []string{j.warning, j.scratch.warning()} {
 		if warning != "" {
 			s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
 		}
 	}
-	if err == nil {
-		s.report.Missing = missing
-	}
-	switch {
-	case err != nil:
+	if err != nil {
 		return s.explain(err)
-	case len(answered) == 0:
-		return nothingAnswered(f, failures[0])
 	}
-	if err := checkCoverage(f.requested(), answered, missing); err != nil {
-		return &DocumentError{Document: plan.Document, Kind: KindBadResponse, Err: err}
+	s.report.Missing = m.missing
+	if len(m.answered) == 0 {
+		return nothingAnswered(j, m.failures[0])
 	}
-	if len(missing) > 0 {
-		return &PartialError{Document: plan.Document, Missing: missing, Errs: failures}
+	if err := checkCoverage(j.requested(), m.answered, m.missing); err != nil {
+		return &DocumentError{Document: j.plan.Document, Kind: KindBadResponse, Err: err}
+	}
+	if len(m.missing) > 0 {
+		return &PartialError{Document: j.plan.Document, Missing: m.missing, Errs: m.failures}
 	}
 	return nil
 }
 
-// nothingAnswered is the error of a document of which no part could be had: the first one's, for all pages.
-func nothingAnswered(f *fanout, first error) error {
+// nothingAnswered is the error of a document of which no chunk was answered: the first one's, for all pages.
+func nothingAnswered(j *job, first error) error {
 	var api *APIError
-	if len(f.parts) == 1 || !errors.As(first, &api) {
+	if len(j.chunks) == 1 || !errors.As(first, &api) {
 		return first
 	}
-	all := *api
-	all.Pages = f.requested()
-	return &all
+	document := *api
+	document.Pages = j.requested()
+	return &document
 }
 
 // explain makes sure that an error names the document, and that one which ended with its context says so.
@@ -234,17 +295,6 @@ func (s *Stream) explain(err error) error {
 	default:
 		return err
 	}
-}
-
-// canGoWhole tells whether the whole document in one request is the same as its parts together.
-func (j *job) canGoWhole() bool {
-	return j.params.Split.Pages == (split.PageRange{}) && j.params.Split.Password == ""
-}
-
-// requested are the pages asked for; a document that goes whole, of however many pages, is one range.
-func (f *fanout) requested() split.PageRange {
-	first, last := f.parts[0], f.parts[len(f.parts)-1]
-	return split.PageRange{First: f.covers(first).First, Last: f.covers(last).Last}
 }
 
 // checkCoverage makes sure that every page asked for is answered or missing, once, and no other is.

@@ -4,60 +4,49 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 
+	"github.com/quire-dev/quire/partition/internal/form"
 	"github.com/quire-dev/quire/split"
 )
 
 // chunksAfter tells whether the text chunking is a request of its own, after the elements of all parts are there.
 func (j *job) chunksAfter() bool {
-	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ScopeAfter && !j.plan.Whole()
+	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ChunkingAfter && !j.plan.Whole()
 }
 
 // chunkingOnly returns the parameters of the second step: those that say how text is chunked.
 func (p Params) chunkingOnly() Params {
-	var only Params
-	from, to := reflect.ValueOf(p), reflect.ValueOf(&only).Elem()
-	for i := range paramsType.NumField() {
-		if paramsType.Field(i).Tag.Get("step") == "chunking" {
-			to.Field(i).Set(from.Field(i))
-		}
-	}
-	return only
+	p.Extra = form.Keep(&p, p.Extra, true)
+	return p
 }
 
 // withoutChunking returns the parameters of the first step: all others.
 func (p Params) withoutChunking() Params {
-	v := reflect.ValueOf(&p).Elem()
-	for i := range paramsType.NumField() {
-		if paramsType.Field(i).Tag.Get("step") == "chunking" {
-			v.Field(i).SetZero()
-		}
-	}
+	p.Extra = form.Keep(&p, p.Extra, false)
 	return p
 }
 
 // firstStep makes a job one without text chunking.
 func (j *job) firstStep() (err error) {
 	j.params = j.params.withoutChunking()
-	if j.fields, err = j.params.wire(); err != nil {
+	if j.fields, err = j.params.fields(); err != nil {
 		return &DocumentError{Document: j.plan.Document, Kind: KindBadRequest, Err: err}
 	}
 	return nil
 }
 
-// sendTwice partitions a document in parts without text chunking, and then has all its elements chunked in one request: they are
+// sendTwice partitions a document in chunks without text chunking, and then has all its elements chunked in one request: they are
 // the file, as JSON, under the document's own name.
-func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
-	chunking := j.params.chunkingOnly()
-	chunking.Split = Split{Mode: j.params.Split.Mode, Password: j.params.Split.Password}
-	if err := j.firstStep(); err != nil {
+func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
+	chunking := first.params.chunkingOnly()
+	chunking.Split = Split{Mode: first.params.Split.Mode, Password: first.params.Split.Password}
+	if err := first.firstStep(); err != nil {
 		return err
 	}
-	rooms := s.client.newScratch(j.params.Split.Mode)
+	rooms := s.client.newScratch(first.params.Split.Mode)
 	defer func() { _ = rooms.close() }() // what stays is in the system's directory for temporary files
 	elements := rooms.newStore()
-	failure := s.collect(j, elements)
+	failure := s.collect(first, elements)
 	partial := (*PartialError)(nil)
 	if failure != nil && !errors.As(failure, &partial) {
 		return failure
@@ -67,23 +56,25 @@ func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
 		return localError(s.document.name, err)
 	}
 	defer file.Close()
-	second := &job{
-		plan: Plan{
-			Document: s.document.name, MediaType: "application/json", Requests: []split.PageRange{{}}, Warnings: s.report.Warnings,
-		},
-		params: chunking, name: j.name, source: file, size: elements.size,
-	}
-	if second.fields, err = chunking.wire(); err == nil && s.client.cache != nil {
-		second.sha256, err = hashOf(s.ctx, second.source, second.size)
-	}
-	if err != nil {
-		return localError(s.document.name, err)
-	}
-	first, kept := s.report, s.kept
-	err = s.send(second, deliver)
-	s.report.MediaType, s.report.Pages, s.report.Missing = first.MediaType, first.Pages, first.Missing
-	for i := len(first.Parts); i < len(s.report.Parts); i++ {
-		s.report.Parts[i].Chunking = true
+	before, kept := s.report, s.kept
+	err = s.send(func() (*job, error) {
+		second := &job{
+			client: s.client, secrets: first.secrets, params: chunking, name: first.name, source: file, size: elements.size,
+			plan: Plan{
+				Document: s.document.name, MediaType: "application/json", Chunks: []split.PageRange{{}}, Warnings: before.Warnings,
+			},
+		}
+		if second.fields, err = chunking.fields(); err == nil && s.client.cache != nil {
+			second.sha256, err = hashOf(s.ctx, second.source, second.size)
+		}
+		if err != nil {
+			return nil, localError(s.document.name, err)
+		}
+		return second, nil
+	}, deliver)
+	s.report.MediaType, s.report.Pages, s.report.Missing = before.MediaType, before.Pages, before.Missing
+	for i := len(before.Chunks); i < len(s.report.Chunks); i++ {
+		s.report.Chunks[i].Chunking = true
 	}
 	var api *APIError
 	if errors.As(err, &api) && kept {
@@ -95,15 +86,15 @@ func (s *Stream) sendTwice(j *job, deliver func(*part) error) error {
 	return err
 }
 
-// collect writes the elements of all parts into one JSON list.
+// collect writes the elements of all chunks into one JSON list.
 func (s *Stream) collect(j *job, to *store) (err error) {
 	w, err := to.create()
 	if err != nil {
 		return localError(s.document.name, err)
 	}
 	separator := "["
-	failure := s.send(j, func(p *part) error {
-		return s.deliver(p, func(e Element, _ error) bool {
+	failure := s.send(func() (*job, error) { return j, nil }, func(c *chunk) error {
+		return s.deliver(c, func(e Element, _ error) bool {
 			var encoded []byte
 			if encoded, err = e.MarshalJSON(); err == nil {
 				_, err = fmt.Fprintf(w, "%s%s", separator, encoded)

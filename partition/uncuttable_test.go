@@ -76,8 +76,8 @@ func TestWhatCannotBeCutGoesWhole(t *testing.T) {
 		request, _ := partitiontest.FromContext(r.Context())
 		var elements []partition.Element
 		for page := request.Pages.First; page <= request.Pages.Last; page++ {
-			elements = append(elements, partition.Element{Type: partition.Title, Metadata: partition.Metadata{PageNumber: page}},
-				partition.Element{Type: partition.PageBreak})
+			elements = append(elements, partition.Element{Type: partition.TypeTitle, Metadata: partition.Metadata{PageNumber: page}},
+				partition.Element{Type: partition.TypePageBreak})
 		}
 		_ = json.NewEncoder(w).Encode(elements)
 	})

@@ -13,7 +13,8 @@ import (
 )
 
 // classify returns the kind of an error that came instead of an answer. dialing
-// says that the transport was still without a connection.
+// says that the transport was still without a connection. A transport that will
+// not send a request at all says so by an error with a method Permanent() bool.
 func classify(err error, dialing, sent bool) Kind {
 	var (
 		limit  *limitError
@@ -26,6 +27,7 @@ func classify(err error, dialing, sent bool) Kind {
 		host   x509.HostnameError
 		bad    x509.CertificateInvalidError
 		slow   interface{ Timeout() bool }
+		final  interface{ Permanent() bool }
 	)
 	text := err.Error()
 	switch {
@@ -39,6 +41,8 @@ func classify(err error, dialing, sent bool) Kind {
 	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"), dialing:
 		return KindDial
 	case strings.HasPrefix(text, "unsupported protocol scheme"), strings.HasPrefix(text, "http: no Host in request URL"), strings.HasPrefix(text, "net/http: invalid "):
+		return KindInvalid
+	case errors.As(err, &final) && final.Permanent():
 		return KindInvalid
 	case errors.As(err, &slow) && slow.Timeout():
 		return KindTimeout

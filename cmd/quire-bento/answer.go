@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/format"
 )
 
 // An answer is what came back for a document.
@@ -25,34 +25,33 @@ func collect(ctx context.Context, c *client, d *partition.Document, params parti
 		return a, err
 	}
 	stream := c.Stream(ctx, d, params)
-	err := func() error {
-		for e, err := range stream.All() {
-			if err != nil {
-				return err
-			}
-			if err := a.add(e, apart); err != nil {
-				return err
-			}
-		}
-		return nil
-	}()
+	err := a.read(stream, apart)
 	a.report = stream.Report()
 	return a, err
 }
 
-func (a *answer) add(e partition.Element, apart bool) error {
-	element, err := e.MarshalJSON()
+// read takes the elements of a stream, with their line breaks or, apart, without.
+func (a *answer) read(stream *partition.Stream, apart bool) error {
+	var lines bytes.Buffer
+	w, err := format.New("jsonl", &lines, format.Options{})
 	if err != nil {
 		return err
 	}
-	var line bytes.Buffer
-	if err := json.Compact(&line, element); err != nil {
-		return err
+	defer func() { a.content = lines.Bytes() }()
+	for e, err := range stream.All() {
+		if err == nil {
+			err = w.Write(e)
+		}
+		if err == nil {
+			err = w.Flush()
+		}
+		if err != nil {
+			return err
+		}
+		if apart {
+			a.elements = append(a.elements, bytes.Clone(bytes.TrimSuffix(lines.Bytes(), []byte("\n"))))
+			lines.Reset()
+		}
 	}
-	if apart {
-		a.elements = append(a.elements, line.Bytes())
-		return nil
-	}
-	a.content = append(append(a.content, line.Bytes()...), '\n')
-	return nil
+	return w.Close()
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/quire-dev/quire/cache"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/local"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A client sends documents, with all that has to be closed after it.
@@ -40,7 +40,7 @@ func openClient(s *settings, observe observer, log *service.Logger) (c *client, 
 			return nil, err
 		}
 		options = append(slices.Clone(options), partition.WithAPIKey(""), partition.WithBaseURL("http://embedded.invalid"),
-			partition.WithEngine(c.engine.Name()), partition.WithHTTPClient(&http.Client{Transport: c.engine.RoundTripper()}))
+			wire.WithEngine(c.engine.Name()), partition.WithHTTPClient(&http.Client{Transport: c.engine.RoundTripper()}))
 	}
 	once := *s.policy
 	once.Budget.Attempts, once.Budget.MinRetries = 1, 0
@@ -53,7 +53,7 @@ func openClient(s *settings, observe observer, log *service.Logger) (c *client, 
 	}
 	options = append(slices.Clone(options), partition.WithRetryPolicy(s.policy), partition.WithObserver(observe))
 	if s.cacheDir != "" {
-		warn := func(err error) { log.Warnf("cache: %s", partition.Printable(err.Error())) }
+		warn := func(err error) { log.Warnf("cache: %s", wire.Printable(err.Error())) }
 		if c.cached, err = cache.Open(s.cacheDir, cache.Options{Warn: warn}); err != nil {
 			return nil, err
 		}
@@ -67,15 +67,12 @@ func openClient(s *settings, observe observer, log *service.Logger) (c *client, 
 var errNoServer = errors.New("no API key and no server: set api_key or $" + partition.EnvAPIKey + " for the hosted API, url or $" +
 	partition.EnvAPIURL + " for a server of your own, or local: true for the embedded engine")
 
-// close ends the cache's run, brings the cache down to its size where no other worker uses it, and frees everything.
+// close closes what the client uses.
 func (c *client) close() error {
 	var err error
 	if c.cached != nil {
-		if err = c.cached.Finish(); err == nil {
-			_, err = c.cached.Trim(context.Background())
-		}
-		if err = errors.Join(err, c.cached.Close()); errors.Is(err, cache.ErrUnavailable) {
-			err = nil // it was said when it happened, and nothing is lost
+		if err = c.cached.Close(); errors.Is(err, cache.ErrUnavailable) {
+			err = nil // there was a warning when it happened, and nothing is lost
 		}
 	}
 	if c.engine != nil {

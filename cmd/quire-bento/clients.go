@@ -6,7 +6,7 @@ import (
 
 	"github.com/warpstreamlabs/bento/public/service"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // lifetime is how long a client takes new documents. A worker that runs for months has a new one every day, so that the cache, which
@@ -77,6 +77,6 @@ func (c *clients) retire(old *client) {
 		c.current = nil
 	}
 	if err := old.close(); err != nil {
-		c.log.Warnf("closing: %s", partition.Printable(err.Error()))
+		c.log.Warnf("closing: %s", wire.Printable(err.Error()))
 	}
 }

@@ -131,11 +131,11 @@ func ownRows() []row {
 			[]trait{byDefault(0), advanced},
 		},
 		{
-			"chunking_scope", choice(string(partition.ScopeWhole), string(partition.ScopePerChunk), string(partition.ScopeAfter)),
+			"chunking_scope", choice(string(partition.ChunkingWhole), string(partition.ChunkingPerChunk), string(partition.ChunkingAfter)),
 			text(func(s *settings, v string) error { s.params.Split.Scope = partition.ChunkingScope(v); return nil }),
 			"What a chunking strategy is applied to: the document, which is then sent whole; each page chunk; or the elements of all of them, " +
 				"in a second request.",
-			[]trait{byDefault(string(partition.ScopeWhole)), advanced},
+			[]trait{byDefault(string(partition.ChunkingWhole)), advanced},
 		},
 		{
 			"repair_parents", service.NewBoolField, flag(func(s *settings) *bool { return &s.params.Split.RepairParents }),

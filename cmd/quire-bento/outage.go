@@ -15,10 +15,10 @@ import (
 func speaksOfServer(err error) bool {
 	var api *partition.APIError
 	final := errors.As(err, &api) && api.Final
-	switch partition.KindOf(err) {
-	case partition.KindAuth, partition.KindQuota:
+	switch partition.KindOf(err).Scope() {
+	case partition.ScopeAccount:
 		return true
-	case partition.KindThrottled, partition.KindServer, partition.KindTransport, partition.KindTimeout, partition.KindBadResponse:
+	case partition.ScopeServer:
 		return !final
 	default:
 		return false

@@ -9,6 +9,7 @@ import (
 	"github.com/warpstreamlabs/bento/public/service"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 const processorName = "quire_partition"
@@ -100,7 +101,7 @@ func (p *processor) send(ctx context.Context, c *client, m *service.Message) (*a
 	a, err := collect(ctx, c, document, p.params, p.elements)
 	p.meters.add(a.report, time.Since(start))
 	for _, warning := range a.report.Warnings {
-		p.log.Warnf("%s: %s", partition.Printable(document.Name()), warning)
+		p.log.Warnf("%s: %s", wire.Printable(document.Name()), warning)
 	}
 	return a, err
 }
@@ -134,7 +135,7 @@ func (p *processor) deliver(m *service.Message, a *answer) (service.MessageBatch
 func (p *processor) observe(_ context.Context, e partition.Event) {
 	switch e.Kind {
 	case partition.CacheFailed:
-		p.log.Warnf("cache: %s", partition.Printable(fmt.Sprint(e.Err)))
+		p.log.Warnf("cache: %s", wire.Printable(fmt.Sprint(e.Err)))
 	case partition.AttemptEvent:
 		p.meters.observe(e.Attempt)
 	}

@@ -11,31 +11,32 @@ import (
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/partitiontest"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // Every field of the API is a field of the processor and reaches the server; one that is new in the library is in here by itself.
 func TestEveryFieldOfTheAPIIsSent(t *testing.T) {
-	examples := map[partition.FieldKind]struct {
+	examples := map[wire.FieldKind]struct {
 		yaml string
 		sent []string
 	}{
-		partition.KindString: {"some text", []string{"some text"}},
-		partition.KindSecret: {"some secret", []string{"some secret"}},
-		partition.KindBool:   {"true", []string{"true"}},
-		partition.KindInt:    {"7", []string{"7"}},
-		partition.KindFloat:  {"0.25", []string{"0.25"}},
-		partition.KindList:   {"[ one, two ]", []string{"one", "two"}},
+		wire.KindString: {"some text", []string{"some text"}},
+		wire.KindSecret: {"some secret", []string{"some secret"}},
+		wire.KindBool:   {"true", []string{"true"}},
+		wire.KindInt:    {"7", []string{"7"}},
+		wire.KindFloat:  {"0.25", []string{"0.25"}},
+		wire.KindList:   {"[ one, two ]", []string{"one", "two"}},
 	}
 	var config strings.Builder
 	want := url.Values{"new_one": {"1"}, "new_list[]": {"a", "b"}}
-	for _, field := range partition.Fields() {
+	for _, field := range wire.Fields() {
 		if field.Name == "output_format" || field.Name == "chunking_strategy" {
 			continue // they change what is sent and how it is read
 		}
 		example := examples[field.Kind]
 		fmt.Fprintf(&config, "%s: %s\n", field.Name, example.yaml)
 		name := field.Name
-		if field.Kind == partition.KindList {
+		if field.Kind == wire.KindList {
 			name += "[]"
 		}
 		want[name] = example.sent

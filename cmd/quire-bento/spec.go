@@ -6,6 +6,7 @@ import (
 	"github.com/warpstreamlabs/bento/public/service"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 //go:embed processor.md
@@ -64,16 +65,16 @@ func rows() []row {
 
 // paramRows are a row for each field of the API that the client knows.
 func paramRows() []row {
-	kinds := map[partition.FieldKind]func(string) *service.ConfigField{
-		partition.KindString: service.NewStringField,
-		partition.KindSecret: func(name string) *service.ConfigField { return service.NewStringField(name).Secret() },
-		partition.KindBool:   service.NewBoolField,
-		partition.KindInt:    service.NewIntField,
-		partition.KindFloat:  service.NewFloatField,
-		partition.KindList:   service.NewStringListField,
+	kinds := map[wire.FieldKind]func(string) *service.ConfigField{
+		wire.KindString: service.NewStringField,
+		wire.KindSecret: func(name string) *service.ConfigField { return service.NewStringField(name).Secret() },
+		wire.KindBool:   service.NewBoolField,
+		wire.KindInt:    service.NewIntField,
+		wire.KindFloat:  service.NewFloatField,
+		wire.KindList:   service.NewStringListField,
 	}
 	var all []row
-	for _, field := range partition.Fields() {
+	for _, field := range wire.Fields() {
 		r := row{field.Name, kinds[field.Kind], param, "Sent to the API: " + field.Help + ".", []trait{optional}}
 		if field.Name != "strategy" && field.Name != "languages" {
 			r.traits = append(r.traits, advanced)

@@ -23,11 +23,12 @@ import (
 var mostExported = map[string]int{
 	"cache":                   37,
 	"cmd":                     1,
-	"cmd/journal":             66,
-	"cmd/page":                33,
 	"partition":               351,
+	"partition/batch":         58,
+	"partition/format":        35,
 	"partition/local":         17,
 	"partition/partitiontest": 76,
+	"partition/wire":          13,
 	"retry":                   253,
 	"split":                   41,
 }

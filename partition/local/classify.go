@@ -36,21 +36,21 @@ var states = []string{
 // classify tells the type of a text by the API's rules, the first that fits, and returns the text without its bullet.
 func classify(text string) (partition.ElementType, string) {
 	if rest, is := cutBullet(text); is {
-		return partition.ListItem, rest
+		return partition.TypeListItem, rest
 	}
 	switch {
 	case emailText.MatchString(text):
-		return partition.EmailAddress, text
+		return partition.TypeEmailAddress, text
 	case addressText.MatchString(text):
-		return partition.Address, text
+		return partition.TypeAddress, text
 	case numbered.MatchString(text):
-		return partition.ListItem, text
+		return partition.TypeListItem, text
 	case isNarrative(text):
-		return partition.NarrativeText, text
+		return partition.TypeNarrativeText, text
 	case isTitle(text):
-		return partition.Title, text
+		return partition.TypeTitle, text
 	}
-	return partition.UncategorizedText, text
+	return partition.TypeUncategorizedText, text
 }
 
 // bullets are the characters that begin a list item.

@@ -18,32 +18,32 @@ func TestClassify(t *testing.T) {
 		kind       partition.ElementType
 		rest       string // where it differs from text
 	}{
-		{"bullet", "• Hamburgers are delicious", partition.ListItem, "Hamburgers are delicious"},
-		{"hyphen as bullet", "- one", partition.ListItem, "one"},
-		{"dash as bullet without space", "–one", partition.ListItem, "one"},
-		{"private use bullet", "\uf0b7 one", partition.ListItem, "one"},
-		{"two bullets are none", "-- Chapter", partition.Title, ""},
-		{"email", "jane.doe+x@example.com", partition.EmailAddress, ""},
-		{"email in a sentence", "write to jane@example.com", partition.NarrativeText, ""},
-		{"address with abbreviation", "Doylestown, PA 18901", partition.Address, ""},
-		{"address with state and long code", "Salt Lake City, Utah 84101-1234", partition.Address, ""},
-		{"number with stop", "1. Programming", partition.ListItem, ""},
-		{"number with parenthesis", "12) Programming", partition.ListItem, ""},
-		{"number without space", "1.5 Litres", partition.Title, ""},
-		{"two sentences", "No dogs in here. Not even one cat.", partition.NarrativeText, ""},
-		{"one sentence with a verb", "Attention is all you need.", partition.NarrativeText, ""},
-		{"upper case is no narrative", "THE CREATURE FOUGHT HARDER", partition.Title, ""},
-		{"upper case with punctuation is no title", "THE CREATURE FOUGHT HARDER!", partition.UncategorizedText, ""},
-		{"upper case in two sentences", "THE CREATURE FOUGHT. THE MAGE WAS DEAD.", partition.NarrativeText, ""},
-		{"capitalised words are a title", "Understanding Deep Networks", partition.Title, ""},
-		{"half capitalised is not cap-heavy", "Lions eat raw Meat", partition.NarrativeText, ""},
-		{"no verb", "Important points:", partition.Title, ""},
-		{"no verb and a comma", "important points,", partition.UncategorizedText, ""},
-		{"number", "2021", partition.UncategorizedText, ""},
-		{"few letters", "1,234 5,678 9,012 usd", partition.UncategorizedText, ""},
-		{"twelve words", "a b c d e f g h i j k l", partition.Title, ""},
-		{"thirteen words", "a b c d e f g h i j k l m", partition.UncategorizedText, ""},
-		{"empty", "", partition.UncategorizedText, ""},
+		{"bullet", "• Hamburgers are delicious", partition.TypeListItem, "Hamburgers are delicious"},
+		{"hyphen as bullet", "- one", partition.TypeListItem, "one"},
+		{"dash as bullet without space", "–one", partition.TypeListItem, "one"},
+		{"private use bullet", "\uf0b7 one", partition.TypeListItem, "one"},
+		{"two bullets are none", "-- Chapter", partition.TypeTitle, ""},
+		{"email", "jane.doe+x@example.com", partition.TypeEmailAddress, ""},
+		{"email in a sentence", "write to jane@example.com", partition.TypeNarrativeText, ""},
+		{"address with abbreviation", "Doylestown, PA 18901", partition.TypeAddress, ""},
+		{"address with state and long code", "Salt Lake City, Utah 84101-1234", partition.TypeAddress, ""},
+		{"number with stop", "1. Programming", partition.TypeListItem, ""},
+		{"number with parenthesis", "12) Programming", partition.TypeListItem, ""},
+		{"number without space", "1.5 Litres", partition.TypeTitle, ""},
+		{"two sentences", "No dogs in here. Not even one cat.", partition.TypeNarrativeText, ""},
+		{"one sentence with a verb", "Attention is all you need.", partition.TypeNarrativeText, ""},
+		{"upper case is no narrative", "THE CREATURE FOUGHT HARDER", partition.TypeTitle, ""},
+		{"upper case with punctuation is no title", "THE CREATURE FOUGHT HARDER!", partition.TypeUncategorizedText, ""},
+		{"upper case in two sentences", "THE CREATURE FOUGHT. THE MAGE WAS DEAD.", partition.TypeNarrativeText, ""},
+		{"capitalised words are a title", "Understanding Deep Networks", partition.TypeTitle, ""},
+		{"half capitalised is not cap-heavy", "Lions eat raw Meat", partition.TypeNarrativeText, ""},
+		{"no verb", "Important points:", partition.TypeTitle, ""},
+		{"no verb and a comma", "important points,", partition.TypeUncategorizedText, ""},
+		{"number", "2021", partition.TypeUncategorizedText, ""},
+		{"few letters", "1,234 5,678 9,012 usd", partition.TypeUncategorizedText, ""},
+		{"twelve words", "a b c d e f g h i j k l", partition.TypeTitle, ""},
+		{"thirteen words", "a b c d e f g h i j k l m", partition.TypeUncategorizedText, ""},
+		{"empty", "", partition.TypeUncategorizedText, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestClassify(t *testing.T) {
 
 func TestLoneBulletHasNoText(t *testing.T) {
 	kind, rest := classify("•")
-	require.Equal(t, partition.ListItem, kind)
+	require.Equal(t, partition.TypeListItem, kind)
 	require.Empty(t, rest)
 }
 
@@ -114,7 +114,7 @@ func TestClassifyAgreesWithTheAPI(t *testing.T) {
 		for _, e := range elements {
 			fast := e.Metadata.Filetype == "text/plain" && !strings.Contains(file, "UDHR") || strings.Contains(file, "pdf-fast")
 			switch e.Type {
-			case partition.Title, partition.NarrativeText, partition.UncategorizedText:
+			case partition.TypeTitle, partition.TypeNarrativeText, partition.TypeUncategorizedText:
 			default:
 				fast = false
 			}

@@ -112,7 +112,7 @@ func TestOpenFormattingTakesMemoryWithThePage(t *testing.T) {
 		text := "<div>" + page.String()[:page.Len()/2] + "</div>" + strings.Repeat("<div>x</div>", 10_000)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := htmlElements(t.Context(), text)
+		err := htmlElements(t.Context(), text, ignore)
 		runtime.ReadMemStats(&after)
 		require.NoError(t, err)
 		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(60<<20), tag)
@@ -128,7 +128,7 @@ func TestNestedEmphasisRepeatsATextSixteenTimes(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	const text = "# One\n\nWe *are* here.\n\n- a b\n- c d\n\n  | x | y |\n|---|---|\n| 1 | 2 |\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```go\nfunc  f()\n```\n"
 	e := elementsOf(t, filePart{"a.md", "", []byte(text)})
-	require.Equal(t, partition.Title, e[0].Type)
+	require.Equal(t, partition.TypeTitle, e[0].Type)
 	require.Equal(t, "text/markdown", e[0].Metadata.Filetype)
 	got := typesAndTexts(e)
 	require.Subset(t, got, []string{"Title: One", "NarrativeText: We are here.", "ListItem: a b", "Table: x y 1 2", "CodeSnippet: func  f()"})

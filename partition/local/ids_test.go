@@ -1,6 +1,7 @@
 package local
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,32 +42,46 @@ func TestUniqueIDs(t *testing.T) {
 	require.Equal(t, e[0].ID, e[1].Metadata.ParentID)
 }
 
+// finished gives elements as an answer has them.
+func finished(t *testing.T, elements []partition.Element) (got []partition.Element) {
+	t.Helper()
+	a := newAnswer(false)
+	defer a.close()
+	require.NoError(t, a.begin())
+	f := &file{answer: a, request: &request{}, position: map[int]int{}}
+	for _, e := range elements {
+		require.NoError(t, f.add(e))
+	}
+	require.NoError(t, a.end(true))
+	require.NoError(t, json.Unmarshal([]byte(readAll(t, a.json.reader())), &got))
+	return got
+}
+
 func TestParents(t *testing.T) {
 	deep := func(kind partition.ElementType, depth int) partition.Element {
 		return partition.Element{Type: kind, Metadata: partition.Metadata{CategoryDepth: &depth}}
 	}
 	plain := func(kind partition.ElementType) partition.Element { return partition.Element{Type: kind} }
 	elements := []partition.Element{
-		plain(partition.NarrativeText), // 0: nothing above
-		plain(partition.Header),        // 1
-		plain(partition.Title),         // 2: below the header
-		plain(partition.NarrativeText), // 3: below 2
-		plain(partition.Table),         // 4: below 2, not below a text
-		deep(partition.Title, 1),       // 5: below 2, which has depth 0
-		deep(partition.ListItem, 1),    // 6: below 5
-		deep(partition.ListItem, 2),    // 7: below 6
-		deep(partition.ListItem, 1),    // 8: below 5 again
-		plain(partition.Title),         // 9: below the header again
-		plain(partition.Footer),        // 10: nothing stands above a footer
-		plain(partition.NarrativeText), // 11: and it ends what came before
+		plain(partition.TypeNarrativeText), // 0: nothing above
+		plain(partition.TypeHeader),        // 1
+		plain(partition.TypeTitle),         // 2: below the header
+		plain(partition.TypeNarrativeText), // 3: below 2
+		plain(partition.TypeTable),         // 4: below 2, not below a text
+		deep(partition.TypeTitle, 1),       // 5: below 2, which has depth 0
+		deep(partition.TypeListItem, 1),    // 6: below 5
+		deep(partition.TypeListItem, 2),    // 7: below 6
+		deep(partition.TypeListItem, 1),    // 8: below 5 again
+		plain(partition.TypeTitle),         // 9: below the header again
+		plain(partition.TypeFooter),        // 10: nothing stands above a footer
+		plain(partition.TypeNarrativeText), // 11: and it ends what came before
 	}
 	want := []int{-1, -1, 1, 2, 2, 2, 5, 6, 5, 1, -1, -1}
-	assignIDs(elements, false)
-	assignParents(elements)
-	for i, e := range elements {
+	got := finished(t, elements)
+	for i, e := range got {
 		parent := ""
 		if want[i] >= 0 {
-			parent = elements[want[i]].ID
+			parent = got[want[i]].ID
 		}
 		require.Equal(t, parent, e.Metadata.ParentID, "element %d", i)
 	}

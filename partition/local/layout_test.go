@@ -99,7 +99,7 @@ func TestReadingOrder(t *testing.T) {
 func TestHeaderAndFooter(t *testing.T) {
 	p := &page{width: 600, height: 1000}
 	for top, want := range map[float64]partition.ElementType{
-		64: partition.Header, 65.1: partition.Title, 924.9: partition.Title, 926: partition.Footer,
+		64: partition.TypeHeader, 65.1: partition.TypeTitle, 924.9: partition.TypeTitle, 926: partition.TypeFooter,
 	} {
 		kind, _ := p.classify(block{"Some Words", box{0, top, 100, top + 10}})
 		require.Equal(t, want, kind, "%v", top)

@@ -45,13 +45,13 @@ func (p *page) elements(ctx context.Context, number int) ([]partition.Element, e
 		if text == "" {
 			continue // a bullet without a text
 		}
-		if kind != partition.ListItem && item >= 0 && withinItem(itemBox, b.box) {
+		if kind != partition.TypeListItem && item >= 0 && withinItem(itemBox, b.box) {
 			itemBox = itemBox.union(b.box)
 			elements[item].Text += " " + text
 			elements[item].Metadata.Coordinates = itemBox.coordinates(p.width, p.height)
 			continue
 		}
-		if item = -1; kind == partition.ListItem {
+		if item = -1; kind == partition.TypeListItem {
 			item, itemBox = len(elements), b.box
 		}
 		elements = append(elements, partition.Element{
@@ -65,9 +65,9 @@ func (p *page) elements(ctx context.Context, number int) ([]partition.Element, e
 func (p *page) classify(b block) (partition.ElementType, string) {
 	switch middle := (b.box.top + b.box.bottom) / 2; {
 	case middle < headerShare*p.height:
-		return partition.Header, b.text
+		return partition.TypeHeader, b.text
 	case middle > footerShare*p.height:
-		return partition.Footer, b.text
+		return partition.TypeFooter, b.text
 	}
 	return classify(b.text)
 }

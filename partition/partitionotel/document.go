@@ -10,6 +10,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -40,13 +41,13 @@ func (d *document) observe(ctx context.Context, e *partition.Event) {
 		d.start(ctx, e)
 	case partition.DocumentPlanned:
 		d.plan(e.Plan)
-	case partition.PartStart:
+	case partition.ChunkStart:
 		d.parts[e.Pages] = d.observer.startPart(ctx, e)
 	case partition.AttemptEvent:
 		if p := d.parts[e.Pages]; p != nil {
 			p.observe(ctx, &e.Attempt)
 		}
-	case partition.PartEnd:
+	case partition.ChunkEnd:
 		d.endPart(ctx, e)
 	case partition.Refused:
 		d.span.AddEvent("quire.refused", trace.WithAttributes(errorType(partition.KindOf(e.Err))))
@@ -60,7 +61,7 @@ func (d *document) observe(ctx context.Context, e *partition.Event) {
 func (d *document) start(ctx context.Context, e *partition.Event) {
 	var attributes []attribute.KeyValue
 	if d.observer.names {
-		attributes = append(attributes, attribute.String("quire.document.name", partition.Printable(e.Document)))
+		attributes = append(attributes, attribute.String("quire.document.name", wire.Printable(e.Document)))
 	}
 	_, d.span = d.observer.tracer.Start(ctx, "quire.document", trace.WithAttributes(attributes...))
 	d.observer.metrics.activeDocuments.Add(ctx, 1)
@@ -73,7 +74,7 @@ func (d *document) plan(p *partition.Plan) {
 		return
 	}
 	d.planned, d.pages = true, p.Pages
-	d.span.SetAttributes(attribute.String("quire.media_type", p.MediaType), attribute.Int("quire.requests", len(p.Requests)))
+	d.span.SetAttributes(attribute.String("quire.media_type", p.MediaType), attribute.Int("quire.requests", len(p.Chunks)))
 	if p.Pages > 0 {
 		d.span.SetAttributes(attribute.Int("quire.pages", p.Pages))
 	}

@@ -70,7 +70,7 @@ caller
 func TestTextChunkingAfterwardsAddsNoPages(t *testing.T) {
 	record(t, partitionotel.Options{}, nil, func(t *testing.T, r *recorder) {
 		require.NoError(t, r.partition(t.Context(), pdf("a.pdf", 4), partition.Params{
-			ChunkingStrategy: "by_title", Split: partition.Split{Scope: partition.ScopeAfter},
+			ChunkingStrategy: "by_title", Split: partition.Split{Scope: partition.ChunkingAfter},
 		}))
 		require.Equal(t, []string{"quire.attempts quire.status_class=2xx 3", "quire.pages quire.cached=false 4"},
 			r.only("quire.attempts", "quire.pages"))

@@ -59,7 +59,7 @@ func (r *Request) fileType() string {
 
 func element(file, fileType, text string, page int) partition.Element {
 	return partition.Element{
-		Type: partition.NarrativeText, ID: elementID(file, text, page, 0), Text: text,
+		Type: partition.TypeNarrativeText, ID: elementID(file, text, page, 0), Text: text,
 		Metadata: partition.Metadata{Filename: file, Filetype: fileType, PageNumber: page, Languages: []string{"eng"}},
 	}
 }

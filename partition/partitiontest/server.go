@@ -64,7 +64,7 @@ type Options struct {
 	// what the real server would silently ignore or misread; see [Server.Violations].
 	Lenient bool
 
-	// AllowFields are form fields that the check lets pass beside those of [partition.Fields].
+	// AllowFields are form fields that the check lets pass beside those of [wire.Fields].
 	AllowFields []string
 }
 

@@ -31,7 +31,7 @@ func TestPages(t *testing.T) {
 	var elements []partition.Element
 	require.NoError(t, json.Unmarshal([]byte(body), &elements))
 	require.Len(t, elements, 2)
-	require.Equal(t, partition.NarrativeText, elements[0].Type)
+	require.Equal(t, partition.TypeNarrativeText, elements[0].Type)
 	require.Equal(t, "page 5 of report.pdf", elements[0].Text)
 	require.Equal(t, 5, elements[0].Metadata.PageNumber)
 	require.Equal(t, "report.pdf", elements[0].Metadata.Filename)

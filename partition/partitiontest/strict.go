@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 var windowsPath = regexp.MustCompile(`^([A-Za-z]:)?\\`)
@@ -24,8 +24,8 @@ func (f *form) violations(r *http.Request, allowed []string) []string {
 	if encoding := r.Header.Get("Content-Encoding"); encoding != "" {
 		add("request body with Content-Encoding %s", encoding)
 	}
-	kinds := map[string]partition.FieldKind{}
-	for _, field := range partition.Fields() {
+	kinds := map[string]wire.FieldKind{}
+	for _, field := range wire.Fields() {
 		kinds[field.Name] = field.Kind
 	}
 	for _, name := range allowed {
@@ -52,7 +52,7 @@ func (f *form) violations(r *http.Request, allowed []string) []string {
 		case !known:
 			add("unknown field %q", p.name)
 		case kind == "":
-		case kind == partition.KindList:
+		case kind == wire.KindList:
 			if again && before != p.name {
 				add("%s sent both with and without []", plain)
 			}
@@ -73,7 +73,7 @@ func (f *form) violations(r *http.Request, allowed []string) []string {
 	return found
 }
 
-func valueViolation(kind partition.FieldKind, value string) string {
+func valueViolation(kind wire.FieldKind, value string) string {
 	switch {
 	case kind == "":
 		return ""
@@ -81,9 +81,9 @@ func valueViolation(kind partition.FieldKind, value string) string {
 		return "empty, which the server takes for not sent"
 	case !utf8.ValidString(value):
 		return "not UTF-8"
-	case kind == partition.KindBool && value != "true" && value != "false":
+	case kind == wire.KindBool && value != "true" && value != "false":
 		return fmt.Sprintf("boolean %q, neither true nor false", value)
-	case kind == partition.KindList && strings.Contains(value, ","):
+	case kind == wire.KindList && strings.Contains(value, ","):
 		return fmt.Sprintf("list in one value %q, which the server does not cut at commas", value)
 	}
 	return ""
@@ -118,8 +118,8 @@ func (f *form) invalid() []map[string]any {
 	add := func(kind, message string, input any, location ...any) {
 		found = append(found, map[string]any{"type": kind, "loc": append([]any{"body"}, location...), "msg": message, "input": input})
 	}
-	kinds := map[string]partition.FieldKind{}
-	for _, field := range partition.Fields() {
+	kinds := map[string]wire.FieldKind{}
+	for _, field := range wire.Fields() {
 		kinds[field.Name] = field.Kind
 	}
 	hasFile := false
@@ -132,11 +132,11 @@ func (f *form) invalid() []map[string]any {
 		case p.isFile:
 			hasFile = hasFile || plain == "files"
 		case value == "":
-		case kinds[plain] == partition.KindInt:
+		case kinds[plain] == wire.KindInt:
 			if _, err := strconv.Atoi(value); err != nil {
 				add("int_parsing", "Input should be a valid integer, unable to parse string as an integer", value, plain)
 			}
-		case kinds[plain] == partition.KindFloat:
+		case kinds[plain] == wire.KindFloat:
 			if _, err := strconv.ParseFloat(value, 64); err != nil {
 				add("float_parsing", "Input should be a valid number, unable to parse string as a number", value, plain)
 			}

@@ -1,0 +1,121 @@
+package format
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/csv"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A csvColumn is a column of the csv format.
+type csvColumn struct {
+	name     string
+	metadata bool // it may be left out like the metadata of the same name
+	value    func(item) string
+}
+
+// csvColumns are the columns, the same for every document; what an element does not have is empty.
+// The API's own CSV, which output_format text/csv requests, has other columns for every answer.
+var csvColumns = []csvColumn{
+	{"type", false, func(e item) string { return string(e.Type) }},
+	{"element_id", false, func(e item) string { return e.ID }},
+	{"text", false, func(e item) string { return e.Text }},
+	{"filename", true, func(e item) string { return e.Metadata.Filename }},
+	{"filetype", true, func(e item) string { return e.Metadata.Filetype }},                         // media type
+	{"page_number", true, func(e item) string { return positive(e.Metadata.PageNumber) }},          // from 1
+	{"page_name", true, func(e item) string { return e.Metadata.PageName }},                        // a sheet's name
+	{"languages", true, func(e item) string { return strings.Join(e.Metadata.Languages, " ") }},    // ISO 639-3, a space between
+	{"parent_id", true, func(e item) string { return e.Metadata.ParentID }},                        // an element_id
+	{"category_depth", true, func(e item) string { return number(e.Metadata.CategoryDepth) }},      // from 0
+	{"text_as_html", true, func(e item) string { return e.Metadata.TextAsHTML }},                   // of a table
+	{"link_urls", true, func(e item) string { return strings.Join(e.Metadata.LinkURLs, " ") }},     // a space between
+	{"image_url", true, func(e item) string { return e.Metadata.ImageURL }},                        // in the document
+	{"image_path", true, func(e item) string { return cmp.Or(e.imagePath, e.Metadata.ImagePath) }}, // with Options.Images what that returned
+}
+
+// csvEncoder writes a table with a header row.
+type csvEncoder struct {
+	w       *csv.Writer
+	columns []csvColumn
+	safe    bool
+	started bool
+}
+
+func newCSVEncoder(w *bufio.Writer, o Options) encoder {
+	metadata := o.metadata()
+	columns := slices.DeleteFunc(slices.Clone(csvColumns), func(c csvColumn) bool { return c.metadata && !metadata.keeps(c.name) })
+	if o.Source != nil {
+		columns = append(columns,
+			csvColumn{"source_path", false, func(item) string { return o.Source.Path }},
+			csvColumn{"source_sha256", false, func(item) string { return o.Source.SHA256 }})
+	}
+	return &csvEncoder{w: csv.NewWriter(w), columns: columns, safe: o.CSVSafe}
+}
+
+func (f *csvEncoder) element(e item) error {
+	if err := f.header(); err != nil {
+		return err
+	}
+	row := make([]string, len(f.columns))
+	for i, column := range f.columns {
+		row[i] = column.value(e)
+		if f.safe {
+			row[i] = disarm(row[i])
+		}
+	}
+	return f.w.Write(row)
+}
+
+func (f *csvEncoder) end() error {
+	if err := f.header(); err != nil {
+		return err
+	}
+	f.w.Flush()
+	return f.w.Error()
+}
+
+func (f *csvEncoder) header() error {
+	if f.started {
+		return nil
+	}
+	f.started = true
+	names := make([]string, len(f.columns))
+	for i, column := range f.columns {
+		names[i] = column.name
+	}
+	return f.w.Write(names)
+}
+
+// formulaStarts are the characters that OWASP's page on CSV injection and its verification standard
+// (1.2.10) name, with the full-width forms that some spreadsheets take for the same.
+const formulaStarts = "=+-@\t\r\n\x00＝＋－＠"
+
+// disarm keeps a spreadsheet from taking a text for a formula: an apostrophe goes before a cell that
+// begins like one, also after spaces, which some drop.
+func disarm(cell string) string {
+	text := strings.TrimLeftFunc(cell, func(r rune) bool {
+		return (unicode.IsSpace(r) || r == '\ufeff') && !strings.ContainsRune(formulaStarts, r)
+	})
+	if first, size := utf8.DecodeRuneInString(text); size > 0 && strings.ContainsRune(formulaStarts, first) {
+		return "'" + cell
+	}
+	return cell
+}
+
+func positive(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+func number(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}

@@ -1,0 +1,170 @@
+package format
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+// A Format is one row of the table of formats.
+type Format struct {
+	Name      string
+	Extension string // of a file, with the dot
+	MediaType string // as a Content-Type header has it
+
+	// Concatenates reports whether the outputs of several documents, one after the other, are still
+	// in the format.
+	Concatenates bool
+
+	// Streams reports whether the beginning of an output is of use without its end.
+	Streams bool
+
+	// Features are the options that the format knows beside those that all formats know.
+	Features Feature
+
+	encoder func(*bufio.Writer, Options) encoder
+}
+
+// A Feature is a set of options that not every format knows.
+type Feature uint
+
+// The features, each named after its field of [Options].
+const (
+	FeatureSource   Feature = 1 << iota // Source
+	FeatureMetadata                     // MetadataInclude and MetadataExclude
+	FeatureFlatten                      // FlattenMetadata
+	FeatureCSVSafe                      // CSVSafe
+	FeatureImages                       // Images
+)
+
+// An encoder writes elements in one format.
+type encoder interface {
+	element(item) error
+	end() error // writes what comes after the last element
+}
+
+// An item is an element on its way into a format.
+type item struct {
+	partition.Element
+	imagePath string // the file that its image was written to; "" where it was not
+}
+
+// formats is the table. To add a format is to add a row.
+var formats = []Format{
+	{
+		Name: "json", Extension: ".json", MediaType: "application/json",
+		Features: FeatureSource | FeatureMetadata | FeatureFlatten | FeatureImages, encoder: newJSONEncoder,
+	},
+	{
+		Name: "jsonl", Extension: ".jsonl", MediaType: "application/x-ndjson", Concatenates: true, Streams: true,
+		Features: FeatureSource | FeatureMetadata | FeatureFlatten | FeatureImages, encoder: newJSONLEncoder,
+	},
+	{
+		Name: "markdown", Extension: ".md", MediaType: "text/markdown; charset=utf-8", Streams: true,
+		encoder: newMarkdownEncoder,
+	},
+	{
+		Name: "text", Extension: ".txt", MediaType: "text/plain; charset=utf-8", Streams: true,
+		encoder: newTextEncoder,
+	},
+	{
+		Name: "csv", Extension: ".csv", MediaType: "text/csv; charset=utf-8", Streams: true,
+		Features: FeatureSource | FeatureMetadata | FeatureCSVSafe | FeatureImages, encoder: newCSVEncoder,
+	},
+}
+
+// Formats returns the table of formats. The caller may change it.
+func Formats() []Format { return slices.Clone(formats) }
+
+// Lookup returns the format with this name, and whether there is one.
+func Lookup(name string) (Format, bool) {
+	for _, f := range formats {
+		if f.Name == name {
+			return f, true
+		}
+	}
+	return Format{}, false
+}
+
+// Names returns the names of the formats that know all these features, in the order of the table.
+// With 0 it returns every name.
+func Names(features Feature) []string {
+	var names []string
+	for _, f := range formats {
+		if f.Features&features == features {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// A Writer writes the elements of one document. It is not safe for concurrent use. A Writer that
+// is left without Close holds nothing that has to be freed.
+type Writer struct {
+	out     *bufio.Writer
+	encoder encoder
+	types   nameFilter
+	images  imageWriter
+	seen    int
+	leftOut int
+}
+
+// New begins the output of one document in the format called name. An unknown name, and an option
+// that the format does not know, is an error. Nothing is written to w before the first call of
+// [Writer.Write] or [Writer.Close].
+//
+// What is written is buffered. A w that is a [bufio.Writer] of at least 4096 bytes is used as the
+// buffer itself.
+func New(name string, w io.Writer, o Options) (*Writer, error) {
+	f, known := Lookup(name)
+	if !known {
+		return nil, fmt.Errorf("format %q: not one of %s", name, strings.Join(Names(0), ", "))
+	}
+	if err := o.check(f); err != nil {
+		return nil, fmt.Errorf("format %s: %w", name, err)
+	}
+	out := bufio.NewWriter(w)
+	return &Writer{
+		out: out, encoder: f.encoder(out, o), types: o.types(), images: imageWriter{create: o.Images},
+	}, nil
+}
+
+// Write writes an element, unless the options leave out its type. Its error is the io.Writer's or
+// that of [Options.Images], and is final.
+func (w *Writer) Write(e partition.Element) error {
+	w.seen++
+	if !w.types.keeps(string(e.Type)) {
+		w.leftOut++
+		return nil
+	}
+	path, err := w.images.write(w.seen, e)
+	if err != nil {
+		return err
+	}
+	return w.encoder.element(item{e, path})
+}
+
+// Flush brings what was written so far to the io.Writer, for a reader who waits for it, or for an
+// output that ends early.
+func (w *Writer) Flush() error { return w.out.Flush() }
+
+// Close writes what comes after the last element and brings everything to the io.Writer, which it
+// leaves open. An output without elements is in the format as well. Close is called once, after the
+// last element; an output that failed is left without it.
+func (w *Writer) Close() error {
+	if err := w.encoder.end(); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+// LeftOut returns how many elements the options left out so far.
+func (w *Writer) LeftOut() int { return w.leftOut }
+
+// Warnings returns what went wrong so far and did not keep the output from being right, a line
+// each: images that could not be decoded.
+func (w *Writer) Warnings() []string { return w.images.warnings() }

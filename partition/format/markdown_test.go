@@ -1,0 +1,189 @@
+package format
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+	"golang.org/x/net/html"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+func TestMarkdownLists(t *testing.T) {
+	depth := func(d int) *int { return &d }
+	item := func(id string, d *int, parent string, page int) partition.Element {
+		return partition.Element{
+			Type: partition.TypeListItem, ID: id, Text: id,
+			Metadata: partition.Metadata{CategoryDepth: d, ParentID: parent, PageNumber: page},
+		}
+	}
+	paragraph := partition.Element{Type: partition.TypeNarrativeText, Text: "p"}
+	for name, test := range map[string]struct {
+		elements []partition.Element
+		want     string
+	}{
+		"depths from 0": {
+			[]partition.Element{item("a", depth(0), "", 0), item("b", depth(1), "", 0), item("c", depth(0), "", 0)}, "- a\n  - b\n- c\n",
+		},
+		"depths from 1, the first one deep": {
+			[]partition.Element{item("a", depth(3), "", 0), item("b", depth(1), "", 0), item("c", depth(2), "", 0)}, "- a\n- b\n  - c\n",
+		},
+		"no depths": {
+			[]partition.Element{item("a", nil, "", 0), item("b", nil, "", 0)}, "- a\n- b\n",
+		},
+		"by the parents": {
+			[]partition.Element{
+				item("a", nil, "title", 0), item("b", nil, "a", 0), item("c", nil, "b", 0), item("d", nil, "a", 0), item("e", nil, "gone", 0),
+			}, "- a\n  - b\n    - c\n  - d\n- e\n",
+		},
+		"two lists": {
+			[]partition.Element{item("a", depth(0), "", 0), paragraph, item("b", depth(1), "", 0)}, "- a\n\np\n\n- b\n",
+		},
+		"over pages": {
+			[]partition.Element{
+				item("a", depth(0), "", 1), item("b", depth(1), "", 2), item("c", depth(2), "", 3), item("d", depth(0), "", 4), paragraph,
+			}, "- a\n  <!-- page 2 -->\n  - b\n    <!-- page 3 -->\n    - c\n\n<!-- page 4 -->\n\n- d\n\np\n",
+		},
+		"the first page is another": {
+			[]partition.Element{item("a", depth(1), "", 7)}, "<!-- page 7 -->\n\n- a\n",
+		},
+		"an item without text": {
+			[]partition.Element{item("a", depth(0), "", 1), item("", depth(1), "", 2), item("b", depth(1), "", 2)},
+			"- a\n  <!-- page 2 -->\n  - b\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _ := formatted(t, "markdown", Options{}, test.elements...)
+			require.Equal(t, test.want, got)
+		})
+	}
+	var deep []partition.Element
+	for d := range 40 {
+		deep = append(deep, item("x", depth(d), "", 0))
+	}
+	got, _ := formatted(t, "markdown", Options{}, deep...)
+	require.Contains(t, got, "\n"+strings.Repeat("  ", deepestItem)+"- x\n")
+	require.NotContains(t, got, strings.Repeat("  ", deepestItem+1))
+}
+
+func TestMarkdownTables(t *testing.T) {
+	for name, test := range map[string]struct{ html, want string }{
+		"no HTML":      {"just a < b", ""},
+		"no table":     {"<p>a</p>", ""},
+		"an empty one": {"<table><tr><td> </td></tr></table>", ""},
+		"no rows":      {"<table></table>", ""},
+		"header only":  {"<table><thead><tr><th>a</th><th>b</th></tr></thead></table>", "| a | b |\n| --- | --- |"},
+		"ragged":       {"<table><tr><td>a<tr><td>b<td>c</table>", "| a |  |\n| --- | --- |\n| b | c |"},
+		"empty row":    {"<table><tr><td>a<tr><tr><td>b</table>", "| a |\n| --- |\n| b |"},
+		"colspan":      {"<table><tr><td colspan=2>a<td>b<tr><td>c<td>d<td>e</table>", "| a |  | b |\n| --- | --- | --- |\n| c | d | e |"},
+		"rowspan":      {"<table><tr><td rowspan=2>a<td>b<tr><td>c<tr><td>d<td>e</table>", "| a | b |\n| --- | --- |\n|  | c |\n| d | e |"},
+		"both":         {"<table><tr><td rowspan=2 colspan=2>a<td>b<tr><td>c</table>", "| a |  | b |\n| --- | --- | --- |\n|  |  | c |"},
+		"spans to the end of a section": {
+			"<table><thead><tr><td rowspan=0>a<td>b<tbody><tr><td>c<td>d</table>", "| a | b |\n| --- | --- |\n| c | d |",
+		},
+		"columns in which nothing begins": {"<table><tr><td colspan=1000>a<tr><td>b<td>c</table>", "| a |  |\n| --- | --- |\n| b | c |"},
+		"spans that are no numbers":       {"<table><tr><td colspan=x rowspan=-1>a<td colspan=0>b</table>", "| a | b |\n| --- | --- |"},
+		"text around": {
+			"before <b>it</b><table><caption>of *it*</caption><tr><td>a</table>after", "before it of \\*it\\*\n\n| a |\n| --- |\n\nafter",
+		},
+		"two tables": {"<table><tr><td>a</table><table><tr><td>b</table>", "| a |\n| --- |\n\n| b |\n| --- |"},
+		"in a cell":  {"<table><tr><td>a<table><tr><td>b<td>c</table>d</table>", "| a b c d |\n| --- |"},
+		"blocks":     {"<table><tr><td><p>a</p><ul><li>b<li>c</ul>d<br>e<i>f</i></table>", "| a b c d ef |\n| --- |"},
+		"an image":   {`<table><tr><td><img src="http://x/y" alt="a [b]"></table>`, "| a \\[b] |\n| --- |"},
+		"no scripts": {"<table><tr><td>a<script>b</script><style>c</style></table>", "| a |\n| --- |"},
+		"pipes":      {`<table><tr><td>a|b\|c</table>`, `| a\|b\\\|c |` + "\n| --- |"},
+		"too many":   {"<table>" + strings.Repeat("<tr><td colspan=1000>a", mostCells/1000+1) + "</table>", ""},
+		"too wide": {
+			"<table><tr>" + strings.Repeat("<td colspan=1000>a", 600) + strings.Repeat("<tr><td>b", 600) + "</table>", "",
+		},
+		"too deep": {strings.Repeat("<div>", 2000) + "<table><tr><td>a</table>", ""},
+	} {
+		t.Run(name, func(t *testing.T) { require.Equal(t, test.want, markdownTables(test.html)) })
+	}
+}
+
+// FuzzMarkdown holds that a text is never markup, wherever it is, and that all of it comes out.
+func FuzzMarkdown(f *testing.F) {
+	for _, seed := range []string{
+		"", "a", "# a", "a\n===", "a\n---", "- a", "+ a", "* a", "1. a", "1) a", "> a", "    a", "\ta", "```\na\n```", "~~~\na", "***", "_ _ _",
+		"[a](b)", "![a](b)", "[a]: b\n\n[a]", "[^1]", "<b>a</b>", "<!-- a", "<a@b.c>", "<http://a>", "&lt;b&gt;", "&#60;", "&",
+		`\`, `\<b>`, "a\\\nb",
+		"*a*", "_a_", "__a__", "a_b_c", "~a~", "`a`", "a | b\n--|--", "|a|\n|-|", ":-", "a\n: b", "http://a.b", "ftp://a.b/c", "www.a.b",
+		"WWW.a.b", "a@b.c", "a@b@c.d", "mailto:a@b.c", "a\x00b", "\x1b[1m", "\xff", "a\r\nb\rc", "a\u2028# b", "a\v# b", "a\f# b", "a\u0085# b",
+		"\ufeff# a",
+		"\u00a0# a", "# a #", "a  \nb", "---\na: b\n---", "+++", "- [ ] a", "[x] a", "1\\. a", "$a$", "a |", "\u200b# a",
+		"00000000000. a", "\u3000- a",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, words string) {
+		words = words[:min(len(words), 4096)]
+		plain := strings.Fields(plainLines(words))
+		for _, kind := range []struct {
+			element partition.Element
+			nodes   string // that may be there beside texts
+		}{
+			{partition.Element{Type: partition.TypeNarrativeText, Text: words}, "Document Paragraph"},
+			{partition.Element{Type: partition.TypeTitle, Text: words}, "Document Heading"},
+			{partition.Element{Type: partition.TypeListItem, Text: words}, "Document List ListItem TextBlock"},
+			{
+				partition.Element{Type: partition.TypeTable, Text: words, Metadata: partition.Metadata{
+					TextAsHTML: "<table><tr><td>1<td>" + html.EscapeString(words) + "<tr><td>2</table>",
+				}},
+				"Document Table TableHeader TableRow TableCell",
+			},
+			{partition.Element{Type: partition.TypeCodeSnippet, Text: words}, "Document FencedCodeBlock"},
+		} {
+			source, _ := formatted(t, "markdown", Options{}, kind.element, partition.Element{Type: partition.TypeTitle, Text: "End"})
+			parser := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList, extension.Footnote))
+			document := parser.Parser().Parse(text.NewReader([]byte(source)))
+			end := document.LastChild()
+			require.Equal(t, "Heading", end.Kind().String(), "%q", source)
+			document.RemoveChild(document, end)
+			allowed := map[string]bool{"Text": true}
+			for name := range strings.FieldsSeq(kind.nodes) {
+				allowed[name] = true
+			}
+			require.NoError(t, ast.Walk(document, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+				require.True(t, allowed[n.Kind().String()], "%s in %q", n.Kind(), source)
+				return ast.WalkContinue, nil
+			}))
+			if kind.element.Type == partition.TypeTable {
+				continue // HTML does not keep every character
+			}
+			var rendered bytes.Buffer
+			require.NoError(t, parser.Renderer().Render(&rendered, []byte(source), document))
+			page, err := html.Parse(&rendered)
+			require.NoError(t, err)
+			require.Equal(t, plain, strings.Fields(cellText(page)), "%q", source)
+		}
+	})
+}
+
+// FuzzMarkdownTables holds that of any HTML nothing but tables and paragraphs of plain text comes
+// out, of bounded size.
+func FuzzMarkdownTables(f *testing.F) {
+	for _, seed := range []string{
+		"<table><tr><td>a<td>b<tr><td>c</table>", "<table><tr><td colspan=9 rowspan=0>a<tr><td>b</table>", "a<table>b<tr>c<td>d</table>e",
+		"<table><caption># a</caption><tr><td>|<td>\\|<td>`|`</table>", "<table><tr><td><a href=x>[y](z)</a><img alt='![a](b)'></table>",
+		"<table><tr><td>&lt;b>&amp;lt;</table>", "<p># a<table><tr><td>a\\</table>- b", "<table><tr><td>---<tr><td>:-:</table>",
+	} {
+		f.Add(seed)
+	}
+	allowed := []string{"Document", "Paragraph", "Table", "TableHeader", "TableRow", "TableCell", "Text"}
+	f.Fuzz(func(t *testing.T, source string) {
+		table := markdownTables(source)
+		require.LessOrEqual(t, len(table), 10*mostCells+16*len(source))
+		document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader([]byte(table)))
+		require.NoError(t, ast.Walk(document, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+			require.Contains(t, allowed, n.Kind().String(), "%q", table)
+			return ast.WalkContinue, nil
+		}))
+	})
+}

@@ -1,0 +1,85 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+// Options say which elements are written, and what of them. The zero value writes everything.
+type Options struct {
+	// Source is the document that the elements come from. JSON and JSON lines have it in each
+	// element, as a member {"path": ..., "sha256": ...} called source, last; a member of that name
+	// from the server becomes element.source. CSV has it in the columns source_path and
+	// source_sha256, last. Nil writes none.
+	Source *Source
+
+	// MetadataInclude names the only members of the metadata to write, MetadataExclude those to
+	// leave out. Empty leaves all. Only one of the two may be given. In CSV they name columns.
+	MetadataInclude, MetadataExclude []string
+
+	// FlattenMetadata writes the members of the metadata as members of the element, in its place.
+	// One whose name is taken by the element becomes metadata.NAME.
+	FlattenMetadata bool
+
+	// ElementTypes names the only types of elements to write, ExcludeElementTypes those to leave
+	// out. Empty leaves all. Only one of the two may be given. Every format knows them.
+	ElementTypes, ExcludeElementTypes []partition.ElementType
+
+	// CSVSafe puts an apostrophe before a cell of CSV that a spreadsheet would take for a formula.
+	CSVSafe bool
+
+	// Images, if not nil, is called with each image of an element that is written, decoded, and
+	// stores it. The element then has image_path, with the path that Images returns, in place of
+	// image_base64. An error ends the output.
+	//
+	// The name is NUMBER-TYPE.EXTENSION, such as 22-Image.png, of letters, digits, one hyphen and one
+	// dot. The number counts every element of the document from 1, so that an image has the same
+	// name whatever else is left out. The extension is .png, .jpg or, for any other content, .bin.
+	// An image that is not base64 stays where it is and is named by [Writer.Warnings].
+	Images func(name string, image []byte) (path string, err error)
+}
+
+// A Source is the document that elements come from.
+type Source struct {
+	Path   string
+	SHA256 string // of its content, in lower-case hex
+}
+
+// features is the table of the options that not every format knows.
+var features = []struct {
+	feature Feature
+	option  string
+	set     func(Options) bool
+}{
+	{FeatureSource, "Source", func(o Options) bool { return o.Source != nil }},
+	{FeatureMetadata, "MetadataInclude", func(o Options) bool { return len(o.MetadataInclude) > 0 }},
+	{FeatureMetadata, "MetadataExclude", func(o Options) bool { return len(o.MetadataExclude) > 0 }},
+	{FeatureFlatten, "FlattenMetadata", func(o Options) bool { return o.FlattenMetadata }},
+	{FeatureCSVSafe, "CSVSafe", func(o Options) bool { return o.CSVSafe }},
+	{FeatureImages, "Images", func(o Options) bool { return o.Images != nil }},
+}
+
+// check refuses options that contradict each other or that the format does not know.
+func (o Options) check(f Format) error {
+	switch {
+	case len(o.MetadataInclude) > 0 && len(o.MetadataExclude) > 0:
+		return errors.New("MetadataInclude and MetadataExclude exclude each other")
+	case len(o.ElementTypes) > 0 && len(o.ExcludeElementTypes) > 0:
+		return errors.New("ElementTypes and ExcludeElementTypes exclude each other")
+	}
+	for _, row := range features {
+		if row.set(o) && f.Features&row.feature == 0 {
+			return fmt.Errorf("option %s is for %s only", row.option, strings.Join(Names(row.feature), ", "))
+		}
+	}
+	return nil
+}
+
+func (o Options) metadata() nameFilter { return newNameFilter(o.MetadataInclude, o.MetadataExclude) }
+
+func (o Options) types() nameFilter {
+	return newNameFilter(o.ElementTypes, o.ExcludeElementTypes)
+}

@@ -1,0 +1,174 @@
+package partition
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"sync/atomic"
+	"time"
+
+	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/retry"
+	"github.com/quire-dev/quire/split"
+)
+
+// A job is one document on its way: what is planned for it, and what its chunks share while they are sent.
+type job struct {
+	client  *Client
+	id      string // of the stream
+	plan    Plan
+	params  Params
+	fields  []form.Pair
+	name    string // as the server sees it
+	source  io.ReaderAt
+	size    int64
+	pdf     *split.Document // nil where it is none, or cannot be cut
+	sha256  string          // of the content, where there is a cache
+	parsed  func()          // gives back what the parse takes of the client's memory for it
+	secrets *redactor       // of the client and of the parameters
+
+	scratch *scratch
+	chunks  []*chunk
+	warning string                  // why the rest went whole
+	failure atomic.Pointer[error]   // with which the chunks that are not yet sent fail too
+	unkept  atomic.Bool             // an answer is not in the cache
+	paid    context.Context         // of attempts that have begun: it outlives the document's by the grace period
+	end     context.CancelCauseFunc // ends the document
+}
+
+// begin makes the chunks of the plan. Sending ends with ctx, which end ends; what it returns frees what the chunks hold, once none
+// is under way.
+func (j *job) begin(ctx context.Context, end context.CancelCauseFunc) (free func() error) {
+	j.lookAt()
+	j.end = end
+	paid, kill := context.WithCancelCause(context.WithoutCancel(ctx))
+	j.paid = paid
+	expired := context.AfterFunc(ctx, func() { j.expire(context.Cause(ctx), kill) })
+	return func() error {
+		expired()
+		kill(nil)
+		return j.scratch.close()
+	}
+}
+
+// lookAt makes the chunks of the plan, without anything that sending them needs.
+func (j *job) lookAt() {
+	j.scratch = j.client.newScratch(j.params.Split.Mode)
+	for _, pages := range j.plan.Chunks {
+		c := j.newChunk(pages)
+		c.planned = true
+		j.chunks = append(j.chunks, c)
+	}
+}
+
+// settle has a chunk of the plan answered. Its error, which is the document's, ends that.
+func (j *job) settle(ctx context.Context, c *chunk) error {
+	defer close(c.done)
+	if c.spared {
+		return nil
+	}
+	err := context.Cause(ctx)
+	if err == nil {
+		err = j.answer(ctx, c, j.client.policy)
+	}
+	if err != nil {
+		j.end(err)
+	}
+	return err
+}
+
+// inOrder yields each chunk, or what it was narrowed to, in page order, once it is answered or has failed for good. The end of ctx
+// is yielded as an error, last.
+func (j *job) inOrder(ctx context.Context) iter.Seq2[*chunk, error] {
+	return func(yield func(*chunk, error) bool) {
+		for _, c := range j.chunks {
+			select {
+			case <-c.done:
+			case <-ctx.Done():
+				select {
+				case <-c.done: // before: what is there is not lost
+				default:
+					yield(nil, context.Cause(ctx))
+					return
+				}
+			}
+			for leaf := range c.leaves() {
+				if !yield(leaf, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+var errLoopLeft = errors.New("the caller stopped reading")
+
+// expire ends the attempts under way once the document has ended. Where there is a cache their answers are waited for during the
+// grace period: the server works on anyway, and what it answers is stored for the next time.
+func (j *job) expire(cause error, kill context.CancelCauseFunc) {
+	if j.client.cache == nil || j.client.grace <= 0 || errors.Is(cause, errLoopLeft) {
+		kill(cause)
+		return
+	}
+	late := time.AfterFunc(j.client.grace, func() { kill(cause) })
+	context.AfterFunc(j.paid, func() { late.Stop() })
+}
+
+// close frees the document. It may be called twice.
+func (j *job) close() {
+	if j.pdf != nil {
+		_ = j.pdf.Close() // it holds memory only
+	}
+	if j.parsed != nil {
+		j.parsed()
+		j.parsed = nil
+	}
+}
+
+// fieldsOf are the form fields of a chunk: it says which number its first page has.
+func (j *job) fieldsOf(pages split.PageRange) []form.Pair {
+	if pages == (split.PageRange{}) {
+		return j.fields
+	}
+	p := j.params
+	first := 1
+	if p.StartingPageNumber != nil {
+		first = *p.StartingPageNumber
+	}
+	p.StartingPageNumber = new(first + pages.First - 1)
+	fields, _ := p.fields() // the same fields had no error when the plan was made
+	return fields
+}
+
+// requested are the pages asked for; a document that goes whole, of however many pages, is one range.
+func (j *job) requested() split.PageRange {
+	first, last := j.chunks[0], j.chunks[len(j.chunks)-1]
+	return split.PageRange{First: j.covers(first).First, Last: j.covers(last).Last}
+}
+
+// event tells the client's observer of something that happened to the document.
+func (j *job) event(ctx context.Context, e Event) {
+	e.ID, e.Document = j.id, j.plan.Document
+	j.client.event(ctx, e)
+}
+
+type traceKey struct{}
+
+// A traced chunk is what the events of attempts are labelled with.
+type traced struct {
+	job   *job
+	pages split.PageRange
+}
+
+// tracing is the lifetime of a chunk's attempts, with what labels their events.
+func (j *job) tracing(c *chunk) context.Context {
+	return context.WithValue(j.paid, traceKey{}, traced{j, c.pages})
+}
+
+// observeRetry passes the retry core's events on, with the document and the pages that they belong to.
+func (c *Client) observeRetry(ctx context.Context, e retry.Event) {
+	if t, ok := ctx.Value(traceKey{}).(traced); ok {
+		t.job.event(ctx, Event{Kind: AttemptEvent, Pages: t.pages, Attempt: e})
+	}
+}

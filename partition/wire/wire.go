@@ -1,0 +1,73 @@
+package wire
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"strconv"
+
+	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/settings"
+	"github.com/quire-dev/quire/partition/internal/text"
+)
+
+// A Field describes one form field of [partition.Params].
+type Field = form.Field
+
+// FieldKind is the type of a form field's value.
+type FieldKind = form.Kind
+
+// The kinds of form fields.
+const (
+	KindString = form.String
+	KindSecret = form.Secret // a string that must not be shown
+	KindBool   = form.Bool
+	KindInt    = form.Int
+	KindFloat  = form.Float
+	KindList   = form.List
+)
+
+// Fields returns every form field that [partition.Params.Set] knows, in the order in which they are sent.
+func Fields() []Field { return form.Fields() }
+
+// Printable returns foreign text, such as a file name or a server's words, fit for one line on a terminal: control characters,
+// line and paragraph separators, characters that turn the direction of text, and bytes that are not UTF-8 become escapes.
+func Printable(s string) string { return text.Printable(s) }
+
+// WithEngine names the engine behind an in-process transport, with its version, so that answers of another version are not taken
+// from the cache. A server needs no name.
+func WithEngine(name string) partition.Option {
+	return partition.WithSettings(settings.Settings{Engine: name})
+}
+
+// WithAPIKeySource says where the API key is from, such as a file's name, for the message that the key was refused.
+func WithAPIKeySource(source string) partition.Option {
+	return partition.WithSettings(settings.Settings{KeySource: source})
+}
+
+// Key names all that parameters change in a document's elements, for programs that remember what they have done: the form fields,
+// and of [partition.Split] the pages, how finely a PDF is cut, the scope of text chunking and whether parents are repaired. What
+// only decides whether there is a result, or how it is obtained, is not in it: mode, limits, password, AllowFailed and Narrow.
+func Key(p partition.Params) (partition.Key, error) {
+	fields, err := form.Encode(p, p.Extra)
+	if err != nil {
+		return partition.Key{}, err
+	}
+	scope := cmp.Or(p.Split.Scope, partition.ChunkingWhole)
+	if scope == partition.ChunkingPerChunk {
+		scope = "per-chunk" // the spelling of the records of version 0.1.0
+	}
+	described := [][]string{
+		{"pages", p.Split.Pages.String()},
+		{"concurrency", strconv.Itoa(form.Concurrency(p.Split.Concurrency))},
+		{"off", strconv.FormatBool(p.Split.Off)},
+		{"scope", string(scope)},
+		{"repair_parents", strconv.FormatBool(p.Split.RepairParents)},
+	}
+	for _, field := range fields {
+		described = append(described, []string{"field", field.Name, field.Value})
+	}
+	encoded, err := json.Marshal(described)
+	return sha256.Sum256(encoded), err
+}
