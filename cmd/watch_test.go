@@ -12,7 +12,7 @@ import (
 
 // concludedWith is a document that was sent and came to this.
 func concludedWith(s state, err error) *work {
-	sent := partition.PartReport{Sent: true, Trace: retry.Trace{Attempts: make([]retry.Attempt, 1)}}
+	sent := partition.PartReport{Sent: true, Trace: retry.Trace{Attempts: make([]retry.Event, 1)}}
 	return &work{state: s, err: err, report: partition.Report{Parts: []partition.PartReport{sent}}}
 }
 

@@ -213,7 +213,7 @@ func (m *meter) sentOnly(t retry.Trace) retry.Trace {
 // refusal is the limit that kept a call from another attempt, nil where something else ended it.
 func (m *meter) refusal(t retry.Trace) *limitError {
 	limit, _ := context.Cause(m.pauses).(*limitError) //nolint:errorlint // not what wraps one: that is the end of a run
-	if n := len(t.Attempts); n == 0 || t.Stop != string(retry.StopCanceled) || t.Attempts[n-1].Kind == retry.KindCanceled {
+	if n := len(t.Attempts); n == 0 || t.Stop != string(retry.StopCanceled) || t.Attempts[n-1].Error == retry.KindCanceled {
 		return nil
 	}
 	return limit

@@ -92,7 +92,6 @@ func New(options ...Option) (*Client, error) {
 	}
 	c.retry = &retry.Client{
 		HTTP: metered(noRedirects(cfg.http)), Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,
-		Observe: c.observeRetry,
 	}
 	return c, nil
 }

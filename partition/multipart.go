@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/quire-dev/quire/retry"
 )
 
 // A form is a multipart/form-data body around a file that stays where it is: nothing of the file is copied, and the length is
@@ -40,16 +38,14 @@ func newForm(fields []formField, name, mediaType string, file io.ReaderAt, size 
 // contentType is the value of the request's Content-Type header.
 func (f *form) contentType() string { return "multipart/form-data; boundary=" + f.boundary }
 
-// body can be sent any number of times, also at once; every opening reads from the beginning.
-func (f *form) body() retry.Body {
-	return retry.Body{
-		Len: int64(len(f.prefix)) + f.size + int64(len(f.suffix)),
-		Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(io.MultiReader(
-				bytes.NewReader(f.prefix), io.NewSectionReader(f.file, 0, f.size), bytes.NewReader(f.suffix),
-			)), nil
-		},
-	}
+// length is that of the body, in bytes.
+func (f *form) length() int64 { return int64(len(f.prefix)) + f.size + int64(len(f.suffix)) }
+
+// open returns the body, which can be sent any number of times, also at once: every opening reads from the beginning.
+func (f *form) open() (io.ReadCloser, error) {
+	return io.NopCloser(io.MultiReader(
+		bytes.NewReader(f.prefix), io.NewSectionReader(f.file, 0, f.size), bytes.NewReader(f.suffix),
+	)), nil
 }
 
 // escapeName writes a name for a Content-Disposition header the way HTML forms and the official clients do: UTF-8 as it is,

@@ -54,7 +54,11 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 	m := c.spending.meter(ctx, r.sending)
 	defer m.close()
 	response, trace, err := c.retry.Do(m.sending, retry.Call{
-		Stop: m.pauses, Policy: r.policy, Method: http.MethodPost, URL: c.endpoint.url.String(), Header: header, Body: r.form.body(), Slot: r.slot,
+		Stop: m.pauses, Policy: r.policy, Slot: r.slot,
+		Request: &http.Request{
+			Method: http.MethodPost, URL: c.endpoint.url, Header: header, GetBody: r.form.open, ContentLength: r.form.length(),
+		},
+		Observe: func(e retry.Event) { c.observeRetry(ctx, e) },
 		Accept: func(response *http.Response) error {
 			err := a.receive(response, r.want, r.secrets)
 			if err == nil && a.local == nil {
@@ -68,6 +72,9 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 			return http.Header{requestIDHeader: {lastID}}
 		},
 	})
+	if response != nil {
+		defer response.Body.Close() // frees the slot: not before everybody knows of a failure
+	}
 	trace = m.sentOnly(trace)
 	failure := &APIError{
 		Document: r.document, Pages: r.pages, Method: http.MethodPost, URL: c.endpoint.String(), RequestID: lastID,
@@ -87,7 +94,6 @@ func (c *Client) post(ctx context.Context, r request, a *answer) (retry.Trace, e
 	case err != nil:
 		return trace, c.noAnswer(ctx, failure, err, r.secrets)
 	case response.StatusCode/100 != 2:
-		defer response.Body.Close() // frees the slot: not before everybody knows of the failure
 		c.refusal(failure, response, r.secrets)
 		r.failed(failure)
 		return trace, failure
@@ -107,7 +113,7 @@ func (c *Client) noAnswer(ctx context.Context, e *APIError, err error, secrets *
 	e.Err = err
 	e.Kind = KindTransport
 	if errors.As(err, &call) {
-		e.Err = call.Err
+		e.Err = errors.Unwrap(call)
 		e.Kind = transportKind(call)
 		if call.Last != nil {
 			e.Status = call.Last.Status
@@ -132,10 +138,7 @@ func (c *Client) overBudget(e *APIError, trace retry.Trace, err error, limit *li
 	case last.Err != nil:
 		e.Detail = secrets.redact(last.Err.Error())
 	case errors.As(err, &call) && call.Last != nil && call.Last.Status == last.Status:
-		body := call.Last.Peek
-		if !call.Last.PeekEOF {
-			body = body[:max(len(body)-secrets.longest(), 0)] // no key that was cut
-		}
+		body := call.Last.Body
 		detail, _ := errorDetail(body)
 		e.Detail = secrets.redact(detail)
 		e.Body = []byte(secrets.redact(string(body)))
@@ -144,7 +147,7 @@ func (c *Client) overBudget(e *APIError, trace retry.Trace, err error, limit *li
 
 func transportKind(e *retry.Error) Kind {
 	switch {
-	case errors.Is(e.Err, context.Canceled):
+	case errors.Is(e, context.Canceled):
 		return KindCanceled
 	case e.Last == nil:
 		return KindTransport

@@ -58,7 +58,7 @@ type wireBackoff struct {
 	Initial span    `json:"initial,omitzero"`
 	Max     span    `json:"max,omitzero"`
 	Factor  float64 `json:"factor,omitempty"`
-	Jitter  Jitter  `json:"jitter,omitempty"`
+	Jitter  string  `json:"jitter,omitempty"`
 }
 
 type wireBudget struct {
@@ -93,6 +93,9 @@ func (p *Policy) UnmarshalJSON(data []byte) error {
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("retry policy: text after the JSON object")
+	}
+	for i := range w.Rules {
+		w.Rules[i].respell()
 	}
 	*p = Policy{
 		Name: w.Name, About: w.About, Rules: w.Rules, Default: w.Default, Pace: w.Pace,
