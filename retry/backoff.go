@@ -37,7 +37,12 @@ type interval struct{ min, max time.Duration }
 
 // pick returns the wait at r, from 0 for min to 1 for max.
 func (i interval) pick(r float64) time.Duration {
-	return i.min + time.Duration(float64(i.max-i.min)*min(max(r, 0), 1))
+	span := float64(i.max - i.min)
+	part := span * min(max(r, 0), 1)
+	if part >= span {
+		return i.max // the largest wait is not a number of nanoseconds that a float64 holds
+	}
+	return i.min + time.Duration(part)
 }
 
 // step returns the waits possible at step n, from 0.

@@ -135,15 +135,15 @@ func (b *Budget) apply(s *state, d *decision) Stop {
 		return stopAttempts
 	case !owed && b.SoftElapsed > 0 && s.elapsed >= b.SoftElapsed:
 		return stopSoftElapsed
-	case b.RetryAfter > 0 && d.asked > b.RetryAfter:
+	case d.asked > b.retryAfter():
 		return stopRetryAfter
 	}
 	if b.HardElapsed > 0 {
 		left := b.HardElapsed - s.elapsed
 		if owed && d.asked == 0 {
 			d.wait.min = min(d.wait.min, max(left-minWait, 0))
-			d.wait.max = min(d.wait.max, max(left-minWait, 0))
-		} else if !d.fit(left, left-1) {
+		}
+		if !d.fit(left, left-1) {
 			return stopHardElapsed
 		}
 	}

@@ -26,8 +26,7 @@ type Rule struct {
 	When Condition `json:"when,omitzero"`
 	// Do is what happens. Required.
 	Do Action `json:"do"`
-	// Wait is how long a repeat waits. "" is the policy's backoff for [Retry], and no wait for
-	// [Mutate].
+	// Wait is how long a repeat waits. "" is "header" for [Retry], and "none" for [Mutate].
 	Wait Wait `json:"wait,omitempty"`
 	// Max is how often the row may fire in one call; an exhausted row does not match any more. 0 is no
 	// limit. [Mutate] needs at least 1.
@@ -77,7 +76,7 @@ func (r *Rule) waitKind() Wait {
 	case r.Do == Mutate:
 		return waitNone
 	default:
-		return waitBackoff
+		return waitHeader
 	}
 }
 

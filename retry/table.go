@@ -118,7 +118,7 @@ func (p *Policy) budgetLines() [][2]string {
 		{"soft elapsed", length(b.SoftElapsed)},
 		{"hard elapsed", length(b.HardElapsed)},
 		{"resends that may be billed twice", limit(b.Resends)},
-		{"longest Retry-After", length(b.RetryAfter)},
+		{"longest Retry-After", formatSpan(b.retryAfter())},
 		{"attempt to headers", length(b.ToHeaders)},
 		{"body without a byte", length(b.BodyIdle)},
 		{"peek at an error", fmt.Sprintf("%d bytes, %s", peek.Bytes, formatSpan(peek.Wait))},
