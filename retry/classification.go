@@ -1,11 +1,9 @@
 package retry
 
 import (
-	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/url"
@@ -40,7 +38,7 @@ func classify(err error, dialing, sent bool) Kind {
 		return KindTLS
 	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"), dialing:
 		return KindDial
-	case strings.HasPrefix(text, "unsupported protocol scheme"), strings.HasPrefix(text, "http: no Host in request URL"), strings.HasPrefix(text, "net/http: invalid "):
+	case strings.HasPrefix(text, "unsupported protocol scheme"), strings.HasPrefix(text, "http: no Host in request URL"), strings.HasPrefix(text, "http: nil Request.URL"), strings.HasPrefix(text, "net/http: invalid "):
 		return KindInvalid
 	case errors.As(err, &final) && final.Permanent():
 		return KindInvalid
@@ -56,7 +54,7 @@ func classify(err error, dialing, sent bool) Kind {
 // was read or checked; read is why reading it failed, if it did.
 func classifyResult(err, read error) Kind {
 	var (
-		result *ResultError
+		result *resultError
 		limit  *limitError
 	)
 	switch {
@@ -65,7 +63,7 @@ func classifyResult(err, read error) Kind {
 	case read != nil:
 		return KindTruncated
 	case errors.As(err, &result):
-		return result.Kind
+		return result.kind
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return KindTruncated
 	}
@@ -81,22 +79,3 @@ func bare(err error) error {
 	}
 	return err
 }
-
-// canceledError is the end of the caller's context.
-type canceledError struct {
-	cause, err error
-}
-
-func canceled(ctx context.Context) error {
-	return &canceledError{cause: context.Cause(ctx), err: ctx.Err()}
-}
-
-func (e *canceledError) Error() string {
-	if errors.Is(e.err, context.DeadlineExceeded) {
-		return fmt.Sprintf("the caller's deadline passed: %v", e.cause)
-	}
-	return fmt.Sprintf("the caller canceled: %v", e.cause)
-}
-
-// Unwrap returns the cause and the context's own error.
-func (e *canceledError) Unwrap() []error { return []error{e.cause, e.err} }
