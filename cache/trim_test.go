@@ -335,6 +335,7 @@ func TestPutDuringTrim(t *testing.T) {
 			here.during = func() {
 				require.NoError(t, put(d, keyFor(2), make([]byte, test.size-emptyLen)))
 				mustPut(t, other, 3)
+				require.Zero(t, here.trims)
 			}
 			mustPut(t, d, 0)
 			require.Equal(t, test.trims, here.trims)
