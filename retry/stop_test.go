@@ -80,7 +80,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A deadline of Stop counts like one of the context: a wait that would pass it is not begun, and the answer in hand is returned.
+// A deadline of Stop counts like one of the context: a wait that would pass it is not begun, and
+// the answer in hand is returned.
 func TestStopDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &retry.Client{HTTP: &http.Client{Transport: after(time.Second, func(int) (int, string) { return 503, "busy" })}}
