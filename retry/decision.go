@@ -19,7 +19,7 @@ type state struct {
 
 func newState(call *Call) state {
 	return state{
-		fired: make(map[string]int), facts: call.Facts,
+		facts:  call.Facts,
 		offers: func(patch string) bool { return call.Patches[patch] != nil },
 	}
 }
@@ -29,6 +29,9 @@ func (s *state) charged() int { return s.attempt - s.free }
 
 // repeated notes that a decision led to a repeat.
 func (s *state) repeated(d *decision) {
+	if s.fired == nil {
+		s.fired = make(map[string]int)
+	}
 	s.fired[d.rule]++
 	if d.free {
 		s.free++
