@@ -130,7 +130,7 @@ func (f *file) add(e partition.Element) error {
 	}
 	f.position[m.PageNumber]++
 	m.ParentID = f.hierarchy.Parent(e)
-	if len(e.Text)+len(m.TextAsHTML) > maxAnswer {
+	if quotedLength(e.Text)+quotedLength(m.TextAsHTML) > maxAnswer {
 		return answerTooLarge()
 	}
 	data, err := e.MarshalJSON()
@@ -143,4 +143,18 @@ func (f *file) add(e partition.Element) error {
 		}
 	}
 	return f.answer.write(data)
+}
+
+// quotedLength is about how long a text becomes as JSON, and at most that.
+func quotedLength(text string) int {
+	n := len(text)
+	for _, c := range []byte(text) {
+		switch {
+		case c == '"' || c == '\\' || c == '\n' || c == '\t':
+			n++
+		case c < ' ':
+			n += len(`\u0001`) - 1
+		}
+	}
+	return n
 }

@@ -78,7 +78,7 @@ func isNarrative(text string) bool {
 func isTitle(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	switch {
-	case text == "", isUpper(text) && unicode.IsPunct(last), len(strings.Split(text, " ")) > titleWords,
+	case text == "", isUpper(text) && unicode.IsPunct(last), strings.Count(text, " ") >= titleWords,
 		lettersOf(text) < alphaShare, last == ',', isNumeric(text):
 		return false
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // The defaults of [Options].
@@ -28,6 +30,10 @@ type Options struct {
 	// MaxBody limits the bytes of a request's body, and of what a gzip file in it unpacks to; more is answered with 413.
 	// Zero means [DefaultMaxBody].
 	MaxBody int64
+
+	// MaxBodies limits the bytes of the bodies of all requests that are read or worked on; requests beyond that wait unread. A
+	// request that does not say its length counts with MaxBody. Zero means twice MaxBody; it must not be less than MaxBody.
+	MaxBodies int64
 
 	// Timeout limits the work on one request, without the upload and without the wait for its turn; more is answered with 504 and
 	// a verdict that a repetition is of no use, a second later at most. Zero means [DefaultTimeout].
@@ -54,6 +60,7 @@ type Engine struct {
 	options Options
 	log     *slog.Logger
 	slots   chan struct{}
+	bodies  bodies
 	memory  *memoryBudget
 	pdf     *pdfRuntime
 
@@ -68,11 +75,18 @@ type Engine struct {
 // New returns an engine. It starts nothing: the PDF reader is loaded when the first PDF comes. Negative options are errors. The
 // caller closes the engine.
 func New(o Options) (*Engine, error) {
-	if o.MaxBody < 0 || o.Timeout < 0 || o.Concurrency < 0 {
-		return nil, fmt.Errorf("local engine: negative limit: body %d, timeout %s, concurrency %d", o.MaxBody, o.Timeout, o.Concurrency)
+	if o.MaxBody < 0 || o.MaxBodies < 0 || o.Timeout < 0 || o.Concurrency < 0 {
+		return nil, fmt.Errorf("local engine: negative limit: body %d, all bodies %d, timeout %s, concurrency %d",
+			o.MaxBody, o.MaxBodies, o.Timeout, o.Concurrency)
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
+	}
+	if o.MaxBodies == 0 {
+		o.MaxBodies = 2 * o.MaxBody
+	}
+	if o.MaxBodies < o.MaxBody {
+		return nil, fmt.Errorf("local engine: the limit for all bodies (%d) is below that for one (%d)", o.MaxBodies, o.MaxBody)
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
@@ -90,6 +104,7 @@ func New(o Options) (*Engine, error) {
 	}
 	e := &Engine{options: o, log: o.Logger, slots: make(chan struct{}, o.Concurrency), memory: newMemoryBudget()}
 	e.pdf = &pdfRuntime{cacheDir: o.CacheDir, log: o.Logger, budget: e.memory}
+	e.bodies = bodies{most: o.MaxBody, total: semaphore.NewWeighted(o.MaxBodies)}
 	e.stopping, e.stop = context.WithCancel(context.Background())
 	return e, nil
 }
@@ -169,11 +184,15 @@ func (e *Engine) servePartition(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer e.running.Done()
+	if f := e.refuse(r); f != nil {
+		refuseUnread(w, f)
+		return
+	}
 	answer, err := e.answer(w, r)
 	switch {
 	case err == nil:
 		answer.send(w)
-	case r.Context().Err() != nil:
+	case r.Context().Err() != nil && !errors.Is(err, errSlowBody):
 		panic(http.ErrAbortHandler) // nobody listens any more, and an empty 200 would be a lie
 	default:
 		writeFailure(w, e.failureOf(err))
@@ -195,20 +214,37 @@ var (
 	errTimeout = errors.New("work on the request timed out")
 )
 
+// refuse looks at a request's headers: what can be refused by them is refused before the body is read.
+func (e *Engine) refuse(r *http.Request) *failure {
+	switch {
+	case !e.authorized(r):
+		return &failure{status: http.StatusUnauthorized, detail: unauthorized(r)}
+	case r.ContentLength > e.options.MaxBody:
+		return tooLarge(e.options.MaxBody)
+	}
+	return nil
+}
+
 // answer takes the request in, waits for its turn and partitions.
 func (e *Engine) answer(w http.ResponseWriter, r *http.Request) (*answer, error) {
-	f, err := readForm(w, r, e.options.MaxBody)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	defer context.AfterFunc(e.stopping, func() { cancel(errClosed) })()
+	release, err := e.bodies.hold(ctx, r)
 	if err != nil {
 		return nil, err
 	}
+	f, err := readForm(w, r, e.options)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	f.release = release
 	req, err := e.check(f, r)
 	if err != nil {
 		f.close()
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(r.Context())
-	defer cancel(nil)
-	defer context.AfterFunc(e.stopping, func() { cancel(errClosed) })()
 	select {
 	case e.slots <- struct{}{}:
 	case <-ctx.Done():

@@ -49,6 +49,9 @@ func declaredEncoding(data []byte) string {
 
 // htmlElements gives the blocks of a page to add. A page whose nodes would take too much memory is refused.
 func htmlElements(ctx context.Context, content string, add func(partition.Element) error) error {
+	if strings.Count(content, "<")*nodeBytes/2 > maxTree { // even if half of it is end tags
+		return heavyHTML()
+	}
 	content = formattingTag.ReplaceAllStringFunc(content, plainFormatting)
 	if err := weighHTML(content); err != nil {
 		return err

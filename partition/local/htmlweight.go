@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,7 +15,8 @@ const (
 	maxTree        = 96 << 20 // bytes that the nodes of a page may take, by the estimate below
 	nodeBytes      = 128      // of a node and the text after it
 	attributeBytes = 64
-	maxReopened    = 8 // nodes that one tag opens again: three b and i each, an a and a nobr
+	maxToken       = 2 << 20 // bytes of a tag or a text; behind a longer one, the page counts as nothing but tags
+	maxReopened    = 8       // nodes that one tag opens again: three b and i each, an a and a nobr
 )
 
 // weighHTML refuses a page whose nodes would take more than maxTree, which a parser would only notice once they are made. The
@@ -23,8 +25,13 @@ const (
 func weighHTML(content string) error {
 	var w htmlWeight
 	z := html.NewTokenizer(strings.NewReader(content))
+	z.SetMaxBuf(maxToken)
 	for rest := content; w.bytes <= maxTree; {
 		kind := z.Next()
+		if errors.Is(z.Err(), html.ErrBufferExceeded) {
+			w.assume(rest)
+			break
+		}
 		if kind == html.ErrorToken {
 			return nil
 		}
@@ -52,9 +59,13 @@ func weighHTML(content string) error {
 	if w.bytes <= maxTree {
 		return nil
 	}
+	return heavyHTML()
+}
+
+func heavyHTML() *failure {
 	return &failure{
 		status: http.StatusUnprocessableEntity,
-		detail: fmt.Sprintf("The HTML has too many tags: they would take more than %d MiB of memory.", maxTree>>20),
+		detail: fmt.Sprintf("The HTML would take more than %d MiB of memory to read.", maxTree>>20),
 	}
 }
 

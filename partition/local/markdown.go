@@ -3,13 +3,11 @@ package local
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/renderer/html"
 )
 
 // markdownPiece is how much Markdown is converted at once: work that cannot be stopped is short, and memory comes back.
@@ -32,24 +30,31 @@ func readMarkdown(ctx context.Context, _ *Engine, d *document) error {
 	return htmlElements(ctx, rendered.String(), d.add)
 }
 
-// boundedText takes as much HTML as is read of a document.
-type boundedText struct{ strings.Builder }
+// maxRendered is how many bytes of HTML a document of Markdown may become: a reference may stand for a long link, many times.
+const maxRendered = 32 << 20
+
+// A boundedText takes as much HTML as is read of a document.
+type boundedText struct {
+	strings.Builder
+	full bool
+}
 
 // Write implements [io.Writer].
 func (t *boundedText) Write(p []byte) (int, error) {
-	if t.Len()+len(p) > maxText {
+	if t.Len()+len(p) > maxRendered {
+		t.full = true
 		return 0, &failure{
 			status: http.StatusUnprocessableEntity,
-			detail: fmt.Sprintf("The Markdown becomes more than %d MiB of HTML.", maxText>>20),
+			detail: fmt.Sprintf("The Markdown becomes more than %d MiB of HTML.", maxRendered>>20),
 		}
 	}
 	return t.Builder.Write(p)
 }
 
-func renderMarkdown(ctx context.Context, piece string, w io.Writer) error {
+func renderMarkdown(ctx context.Context, piece string, w *boundedText) error {
 	converter := goldmark.New(
 		goldmark.WithParser(newMarkdownParser(ctx)),
-		goldmark.WithRenderer(newMarkdownRenderer(html.WithUnsafe())),
+		goldmark.WithRenderer(newMarkdownRenderer(func() bool { return w.full || ctx.Err() != nil })),
 	)
 	if err := converter.Convert([]byte(piece), w); err != nil {
 		return err

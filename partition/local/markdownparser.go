@@ -54,11 +54,38 @@ func newMarkdownParser(ctx context.Context) parser.Parser {
 	)
 }
 
-func newMarkdownRenderer(options ...html.Option) renderer.Renderer {
+// newMarkdownRenderer returns a renderer that stops where stop says so.
+func newMarkdownRenderer(stop func() bool) renderer.Renderer {
 	return renderer.NewRenderer(renderer.WithNodeRenderers(
-		util.Prioritized(html.NewRenderer(options...), 1000),
-		util.Prioritized(extension.NewTableHTMLRenderer(), 500),
+		util.Prioritized(stoppedRenderer{html.NewRenderer(html.WithUnsafe()), stop}, 1000),
+		util.Prioritized(stoppedRenderer{extension.NewTableHTMLRenderer(), stop}, 500),
 	))
+}
+
+// A stoppedRenderer stops before the next node. What is written to is not asked: it is behind a buffer.
+type stoppedRenderer struct {
+	renderer.NodeRenderer
+	stop func() bool
+}
+
+// RegisterFuncs implements [renderer.NodeRenderer].
+func (s stoppedRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	s.NodeRenderer.RegisterFuncs(stoppedFuncs{r, s.stop})
+}
+
+type stoppedFuncs struct {
+	renderer.NodeRendererFuncRegisterer
+	stop func() bool
+}
+
+func (s stoppedFuncs) Register(kind ast.NodeKind, render renderer.NodeRendererFunc) {
+	s.NodeRendererFuncRegisterer.Register(kind,
+		func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+			if s.stop() {
+				return ast.WalkStop, nil
+			}
+			return render(w, source, n, entering)
+		})
 }
 
 // A markBudget counts what is looked at in the block that is read.
@@ -68,7 +95,7 @@ type markBudget struct {
 	left  int
 }
 
-// spend tells whether one more character of a block may be looked at as a mark.
+// spend reports whether one more character of a block may be looked at as a mark.
 func (b *markBudget) spend(block ast.Node) bool {
 	if block != b.block {
 		b.block, b.left = block, maxMarks

@@ -60,13 +60,11 @@ func (e *Engine) partitionFiles(ctx context.Context, req *request, a *answer) er
 }
 
 func (e *Engine) partitionFile(ctx context.Context, req *request, u *upload, a *answer) error {
-	u, gunzipped, err := gunzip(u, req.gzipOf, req.maxInflated)
+	u, done, err := gunzip(u, req.gzipOf, req.maxInflated)
 	if err != nil {
 		return err
 	}
-	if gunzipped {
-		defer u.close()
-	}
+	defer done()
 	d := &document{upload: u, request: req}
 	if d.mediaType, err = mediaType(u, req.contentType); err != nil {
 		return err

@@ -65,8 +65,8 @@ func readPDF(ctx context.Context, e *Engine, d *document) error {
 }
 
 // bombBytes is how large a PDF may be to be looked through for streams that inflate without measure before it is read. The look
-// takes memory of some ten times the file; a bomb in a larger file meets the limit of the reader's memory.
-const bombBytes = 8 << 20
+// takes memory of some ten times the file and what a stream inflates to; a bomb in a larger file meets the limit of the reader's memory.
+const bombBytes = 1 << 20
 
 // refuseBomb refuses a PDF that the splitter refuses as well, since it grows beyond all measure when it is decompressed. What else
 // is wrong with a PDF is for the reader to say.

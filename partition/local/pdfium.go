@@ -68,7 +68,6 @@ func (r *pdfRuntime) instance(ctx context.Context) (*pdfInstance, error) {
 func (r *pdfRuntime) load() error {
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling). // PDFium's setjmp needs it
-		WithMemoryLimitPages(maxSandbox >> 16).                                            // of 64 KiB
 		WithCloseOnContextDone(true)
 	if r.cache = openCache(r.cacheDir, r.log); r.cache != nil {
 		config = config.WithCompilationCache(r.cache)

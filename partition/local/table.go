@@ -98,7 +98,7 @@ func (t *tableBuilder) cell(text string) error {
 			status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("The table has more than %d cells.", maxCells),
 		}
 	}
-	if t.html.Len()+t.text.Len()+2*len(text) > maxAnswer {
+	if t.html.Len()+t.text.Len()+2*len(text)+4*strings.Count(text, `"`) > maxAnswer { // a quote becomes &#34;
 		return answerTooLarge()
 	}
 	if text == "" {

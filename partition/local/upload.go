@@ -1,6 +1,7 @@
 package local
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,7 +9,9 @@ import (
 
 // An upload is one file of a request.
 type upload struct {
-	*spool
+	*io.SectionReader // of a spool, only to be read by offset
+	size              int64
+
 	name        string // base name, as sent
 	contentType string // of the part, as sent
 }
@@ -25,7 +28,7 @@ func (u *upload) bytes() ([]byte, error) {
 		}
 	}
 	data := make([]byte, u.size)
-	if _, err := io.ReadFull(u.reader(), data); err != nil {
+	if _, err := u.ReadAt(data, 0); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("stored upload: %w", err)
 	}
 	return data, nil
