@@ -29,7 +29,7 @@ var mostExported = map[string]int{
 	"partition/local":         17,
 	"partition/partitiontest": 76,
 	"partition/wire":          13,
-	"retry":                   253,
+	"retry":                   151,
 	"split":                   45, // Reader, its three values and Document.Reader came; Limits.Time went
 }
 
