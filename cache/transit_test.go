@@ -111,6 +111,9 @@ func TestSeveralProcesses(t *testing.T) {
 		})
 	}
 	processes.Wait()
+	for i := range complaints {
+		require.Empty(t, complaints[i].String(), "also where several trim at once")
+	}
 	d := openDir(t, dir, Options{})
 	u, err := d.Verify(t.Context(), func(p *Problem) { t.Error(p) })
 	require.NoError(t, err)

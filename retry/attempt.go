@@ -2,6 +2,8 @@ package retry
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
@@ -49,8 +51,8 @@ func (s *sending) progress() progress {
 	return s.body.progress()
 }
 
-// sent reports whether the request went out to its end. Where the transport does
-// not say, a body that was taken to its end counts as sent.
+// sent reports whether the request went out to its end. Where the transport does not say, a body
+// that was taken to its end counts as sent.
 func (s *sending) sent(answered bool) bool {
 	switch s.wrote.Load() {
 	case wroteAll:
@@ -64,13 +66,13 @@ func (s *sending) sent(answered bool) bool {
 	return s.body.progress().done
 }
 
-// RoundTrip sends an attempt within the policy's limits: it is what the HTTP
-// client of the call uses as its transport. A client that follows redirects comes
-// here several times in one attempt; the limits are the attempt's.
+// RoundTrip sends an attempt within the policy's limits: it is what the HTTP client of the call
+// uses as its transport. A client that follows redirects comes here several times in one attempt;
+// the limits are the attempt's.
 func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	s := l.sending
-	ctx, cancel := l.attemptContext(req.Context())
-	b := &answerBody{ctx: ctx, limits: limits{cancel: cancel, budget: &l.policy.Budget, attempt: l.state.Attempt, silent: l.silent}}
+	ctx, cancel := context.WithCancelCause(req.Context())
+	b := &answerBody{ctx: ctx, limits: limits{cancel: cancel, budget: &l.policy.Budget, attempt: l.state.attempt, silent: l.silent}}
 	now := time.Now()
 	b.limits.start(now, now.Sub(s.start))
 	resp, err := l.transport.RoundTrip(req.WithContext(s.trace(ctx)))
@@ -87,29 +89,65 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// attemptContext returns the context of an attempt whose request has the context
-// of the call's waits: with a Stop that one may end earlier.
-func (l *loop) attemptContext(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	if l.call.Stop == nil {
-		return context.WithCancelCause(ctx)
-	}
-	detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	release := context.AfterFunc(l.attempts, func() { cancel(context.Cause(l.attempts)) })
-	end := func(cause error) {
-		release()
-		cancel(cause)
-	}
-	if timeout := l.base.Timeout; timeout > 0 { // net/http's client has put it on the context that is left out here
-		timer := time.AfterFunc(timeout, func() { cancel(headersLimit(timeout)) })
-		return detached, func(cause error) {
-			timer.Stop()
-			end(cause)
-		}
-	}
-	return detached, end
-}
-
-// silent tells that the attempt has been without an answer for some time.
+// silent sends the event of an attempt that has been without an answer for [Budget.Silence].
 func (l *loop) silent(attempt int) {
 	l.emit(Event{Kind: EventSilence, Attempt: attempt, Wait: l.policy.Budget.Silence})
+}
+
+// answerBody is an answer's body within the limits of its attempt: a read that sees no byte for too
+// long ends the attempt, and so does Close.
+type answerBody struct {
+	rc     io.ReadCloser
+	ctx    context.Context
+	limits limits
+	err    error // why reading failed
+}
+
+func (b *answerBody) Read(p []byte) (int, error) {
+	b.limits.wait()
+	n, err := b.rc.Read(p)
+	b.limits.stop()
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = withLimit(b.ctx, err)
+		b.err = err
+	}
+	return n, err
+}
+
+func (b *answerBody) Close() error {
+	err := b.rc.Close()
+	b.limits.close()
+	return err
+}
+
+// withLimit returns the limit that ended the attempt instead of what the transport made of it.
+func withLimit(ctx context.Context, err error) error {
+	var limit *limitError
+	if errors.As(context.Cause(ctx), &limit) {
+		return limit
+	}
+	return err
+}
+
+// heldBody is the body that the caller gets: what was peeked at, then the rest. It holds the slot,
+// if it has one, until Close.
+type heldBody struct {
+	seen []byte
+	rest io.ReadCloser
+	slot *Slot
+}
+
+func (b *heldBody) Read(p []byte) (int, error) {
+	if len(b.seen) > 0 {
+		n := copy(p, b.seen)
+		b.seen = b.seen[n:]
+		return n, nil
+	}
+	return b.rest.Read(p)
+}
+
+func (b *heldBody) Close() error {
+	err := b.rest.Close()
+	b.slot.Release()
+	return err
 }

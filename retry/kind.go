@@ -1,33 +1,43 @@
 package retry
 
-import "slices"
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+)
 
-// Kind is how an attempt went wrong, apart from its status.
+// Kind is how an attempt went wrong, apart from its status; "" is not at all. A policy's conditions
+// name kinds; new ones may be added.
 type Kind string
 
-// The kinds of errors.
+// The kinds of errors that a policy decides on.
 const (
-	KindNone  Kind = ""
-	KindDial  Kind = "dial" // no connection, also a TLS handshake that timed out
-	KindDNS   Kind = "dns"  // the host's name was not resolved
-	KindTLS   Kind = "tls"  // certificate or protocol refused
-	KindReset Kind = "reset-before-sent"
-	// KindLost is a connection that broke after the request was fully sent and
-	// before an answer: the server may have done the work.
-	KindLost      Kind = "reset-after-sent"
-	KindTimeout   Kind = "timeout"   // the attempt's limit to the answer's header
-	KindIdle      Kind = "idle"      // the limit for a body without a byte
-	KindTruncated Kind = "truncated" // the answer's body ended early
-	KindDecode    Kind = "decode"    // the answer is complete but not what was asked for
-	// The kinds below are never repeated, whatever the rules say.
+	KindDial      Kind = "dial"              // no connection, also a TLS handshake that timed out
+	KindDNS       Kind = "dns"               // the host's name was not resolved
+	KindTLS       Kind = "tls"               // certificate or protocol refused
+	KindReset     Kind = "reset_before_sent" // the connection broke before the request was fully sent
+	KindLost      Kind = "reset_after_sent"  // it broke later, before an answer: the work may be done
+	KindTimeout   Kind = "timeout"           // no answer's header within [Budget.ToHeaders]
+	KindIdle      Kind = "idle"              // no byte of the answer's body within [Budget.BodyIdle]
+	KindTruncated Kind = "truncated"         // the answer's body ended early
+	KindDecode    Kind = "decode"            // the answer is complete, but not what was asked for
+)
+
+// The kinds of errors that are never repeated, whatever the policy says.
+const (
 	KindCanceled Kind = "canceled"   // the caller's context ended
 	KindRedirect Kind = "redirect"   // the HTTP client refused a redirect
 	KindBody     Kind = "body"       // the request's body could not be opened or read
-	KindLength   Kind = "bad-length" // the request's body was not as long as declared
+	KindLength   Kind = "bad_length" // the request's body was not as long as declared
 	KindInvalid  Kind = "invalid"    // the request cannot be sent as it is
 )
 
-// Kinds lists the kinds that a condition may name.
+// Kinds lists the kinds, those that are never repeated last.
 func Kinds() []Kind {
 	return []Kind{
 		KindDial, KindDNS, KindTLS, KindReset, KindLost, KindTimeout, KindIdle, KindTruncated, KindDecode,
@@ -40,8 +50,77 @@ func (k Kind) permanent() bool {
 	return slices.Contains([]Kind{KindCanceled, KindRedirect, KindBody, KindLength, KindInvalid}, k)
 }
 
-// unanswered reports whether the request may have been worked on without the
-// caller getting the result.
+// unanswered reports whether the server may have done the work although its result did not arrive.
 func (k Kind) unanswered() bool {
 	return slices.Contains([]Kind{KindLost, KindTimeout, KindIdle, KindTruncated, KindDecode}, k)
+}
+
+// classify returns the kind of an error that came instead of an answer. dialing says that the
+// transport was still without a connection. A transport that will not send a request at all says so
+// by an error with a method Permanent() bool.
+func classify(err error, dialing, sent bool) Kind {
+	var (
+		limit  *limitError
+		dns    *net.DNSError
+		op     *net.OpError
+		cert   *tls.CertificateVerificationError
+		record tls.RecordHeaderError
+		alert  tls.AlertError
+		ca     x509.UnknownAuthorityError
+		host   x509.HostnameError
+		bad    x509.CertificateInvalidError
+		slow   interface{ Timeout() bool }
+		final  interface{ Permanent() bool }
+	)
+	text := err.Error()
+	switch {
+	case errors.As(err, &limit):
+		return limit.kind
+	case errors.As(err, &dns):
+		return KindDNS
+	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert), errors.As(err, &ca), errors.As(err, &host), errors.As(err, &bad),
+		errors.As(err, &op) && op.Op == "remote error", strings.HasPrefix(text, "tls: "), strings.HasPrefix(text, "http: server gave HTTP response to HTTPS client"):
+		return KindTLS
+	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"), dialing:
+		return KindDial
+	case strings.HasPrefix(text, "unsupported protocol scheme"), strings.HasPrefix(text, "http: no Host in request URL"), strings.HasPrefix(text, "http: nil Request.URL"), strings.HasPrefix(text, "net/http: invalid "):
+		return KindInvalid
+	case errors.As(err, &final) && final.Permanent():
+		return KindInvalid
+	case errors.As(err, &slow) && slow.Timeout():
+		return KindTimeout
+	case sent:
+		return KindLost
+	}
+	return KindReset
+}
+
+// classifyResult returns the kind of an error that came while an answer's body was read or checked;
+// read is why reading it failed, if it did.
+func classifyResult(err, read error) Kind {
+	var (
+		result *resultError
+		limit  *limitError
+	)
+	switch {
+	case errors.As(read, &limit):
+		return limit.kind
+	case read != nil:
+		return KindTruncated
+	case errors.As(err, &result):
+		return result.kind
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return KindTruncated
+	}
+	return KindDecode
+}
+
+// bare takes off what net/http's client wraps around an error: it names the whole URL, whose query
+// may hold secrets.
+func bare(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) && u.Err != nil {
+		return u.Err
+	}
+	return err
 }

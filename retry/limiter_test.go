@@ -2,6 +2,7 @@ package retry_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -13,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// steady is a client whose server answers after a second with the status that the
-// test sets.
+// steady is a client whose server answers after a second with the status that the test sets.
 func steady(status func() int, limit *retry.Limiter) *retry.Client {
 	return &retry.Client{
 		Limit:  limit,
@@ -33,7 +33,7 @@ func mustAgent() *retry.Policy {
 }
 
 func get(t *testing.T, c *retry.Client) {
-	resp, _, err := c.Do(t.Context(), retry.Call{URL: "http://x/"})
+	resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil)})
 	if err != nil {
 		t.Error(err)
 		return
@@ -41,8 +41,8 @@ func get(t *testing.T, c *retry.Client) {
 	resp.Body.Close()
 }
 
-// The limit falls once for all attempts that were in flight together, never below
-// one, and rises slowly to its ceiling.
+// The limit falls once for all attempts that were in flight together, never below one, and rises
+// slowly to its ceiling.
 func TestLimiterAdapts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		status := 503
@@ -98,7 +98,7 @@ func TestAdmitIsFair(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, path := range []string{"/a", "/b", "/c", "/d", "/e"} {
 			wg.Go(func() {
-				resp, _, err := c.Do(t.Context(), retry.Call{URL: "http://x" + path})
+				resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x"+path, nil)})
 				if err != nil {
 					t.Error(err)
 					return
@@ -108,14 +108,14 @@ func TestAdmitIsFair(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		wg.Wait()
-		// a fails at 0.4 s and sleeps a second without the slot; b, c and d use it;
-		// a is back at 1.4 s, before e, which has waited longer but has not begun.
+		// a fails at 0.4 s and sleeps a second without the slot; b, c and d use it; a is back at 1.4 s,
+		// before e, which has waited longer but has not begun.
 		require.Equal(t, []string{"/a", "/b", "/c", "/d", "/a", "/e"}, order)
 	})
 }
 
-// A slot is held until the answer's body is closed, not while sleeping, and is
-// released on every path.
+// A slot is held until the answer's body is closed, not while sleeping, and is released on every
+// path.
 func TestSlots(t *testing.T) {
 	ok := func() int { return 200 }
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestSlots(t *testing.T) {
 		require.Equal(t, 0, l.InFlight())
 		(*retry.Slot)(nil).Release()
 
-		resp, _, err := c.Do(t.Context(), retry.Call{URL: "http://x/"})
+		resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil)})
 		require.NoError(t, err)
 		require.Equal(t, 1, l.InFlight())
 		b := make([]byte, 10)
@@ -142,28 +142,32 @@ func TestSlots(t *testing.T) {
 		require.Equal(t, 0, l.InFlight())
 
 		slot, _ = c.Admit(t.Context())
-		_, _, err = c.Do(t.Context(), retry.Call{URL: "://", Slot: slot})
+		_, _, err = c.Do(t.Context(), retry.Call{Slot: slot})
 		require.Error(t, err)
 		require.Equal(t, 0, l.InFlight())
 
 		slot, _ = c.Admit(t.Context())
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, _, err = c.Do(ctx, retry.Call{URL: "http://x/", Slot: slot})
+		_, _, err = c.Do(ctx, retry.Call{Request: newRequest("GET", "http://x/", nil), Slot: slot})
 		require.Error(t, err)
 		require.Equal(t, 0, l.InFlight())
 
 		slot, _ = c.Admit(t.Context())
-		resp, _, err = c.Do(t.Context(), retry.Call{URL: "http://x/", Slot: slot, Accept: func(*http.Response) error {
+		resp, _, err = c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil), Slot: slot, Accept: func(*http.Response) error {
 			require.Equal(t, 1, l.InFlight())
 			return nil
 		}})
 		require.NoError(t, err)
-		require.Equal(t, 0, l.InFlight())
+		require.Equal(t, 1, l.InFlight(), "accepted, but not closed")
+		rest, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.Empty(t, rest)
 		require.NoError(t, resp.Body.Close())
+		require.Equal(t, 0, l.InFlight())
 
 		require.PanicsWithValue(t, "oh", func() {
-			c.Do(t.Context(), retry.Call{URL: "http://x/", Accept: func(*http.Response) error { panic("oh") }})
+			c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil), Accept: func(*http.Response) error { panic("oh") }})
 		})
 		require.Equal(t, 0, l.InFlight())
 	})
@@ -194,7 +198,7 @@ func TestAdmitCanceled(t *testing.T) {
 		_, err = c.Admit(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		time.AfterFunc(time.Hour, slot.Release)
-		resp, trace, err := c.Do(t.Context(), retry.Call{URL: "http://x/"})
+		resp, trace, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil)})
 		require.NoError(t, err)
 		resp.Body.Close()
 		require.Equal(t, time.Second, trace.Elapsed)
@@ -222,8 +226,9 @@ func TestEvents(t *testing.T) {
 	bubble(t, []reply{{status: 429, header: "Retry-After: 7"}, {fault: "reset"}, {status: 400}}, func(t *testing.T, s *server) {
 		var events []retry.EventKind
 		c := s.client("unstructured", 1)
-		c.Observe = func(_ context.Context, e retry.Event) { events = append(events, e.Kind) }
-		s.do(t.Context(), c, post("x"))
+		call := post("x")
+		call.Observe = func(e retry.Event) { events = append(events, e.Kind) }
+		s.do(t.Context(), c, call)
 		require.Equal(t, []retry.EventKind{
 			"attempt", "answer", "closed", "sleep", "opened", "attempt", "answer", "sleep", "attempt", "answer", "stop",
 		}, events)
@@ -232,14 +237,15 @@ func TestEvents(t *testing.T) {
 		var silent []retry.Event
 		var mu sync.Mutex
 		c := s.client("unstructured", 1)
-		c.Observe = func(_ context.Context, e retry.Event) {
+		call := post("x")
+		call.Observe = func(e retry.Event) {
 			mu.Lock()
 			defer mu.Unlock()
 			if e.Kind == retry.EventSilence {
 				silent = append(silent, e)
 			}
 		}
-		o := s.do(t.Context(), c, post("x"))
+		o := s.do(t.Context(), c, call)
 		require.NoError(t, o.err)
 		require.Len(t, silent, 1)
 		require.Equal(t, 2*time.Minute, silent[0].Wait)
@@ -251,7 +257,7 @@ func TestEvents(t *testing.T) {
 func TestNewHeader(t *testing.T) {
 	bubble(t, []reply{{status: 503}, {status: 503}, {status: 200}}, func(t *testing.T, s *server) {
 		call := post("x")
-		call.Header = http.Header{"Accept": {"application/json"}, "Host": {"other"}}
+		call.Request.Header = http.Header{"Accept": {"application/json"}}
 		call.NewHeader = func(attempt int) http.Header {
 			h := http.Header{"X-Request-Id": {"id-" + string(rune('0'+attempt))}}
 			if attempt == 1 {
@@ -259,9 +265,9 @@ func TestNewHeader(t *testing.T) {
 			}
 			return h
 		}
-		before := call.Header.Clone()
+		before := call.Request.Header.Clone()
 		s.do(t.Context(), s.client("agent", 1), call)
-		require.Equal(t, before, call.Header)
+		require.Equal(t, before, call.Request.Header)
 		var ids []string
 		for _, r := range s.sent {
 			ids = append(ids, r.header.Get("X-Request-Id"))
@@ -270,4 +276,51 @@ func TestNewHeader(t *testing.T) {
 		require.Equal(t, []string{"id-1", "id-2", "id-3"}, slices.Clone(ids))
 		require.Equal(t, "", s.sent[1].header.Get("X-First"))
 	})
+}
+
+// Whatever the answer, and whether the call checks it or not: once Do has returned it, its slot is
+// held until the body is closed, so that no other attempt begins before.
+func TestSlotIsHeldUntilTheBodyIsClosed(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status int
+		accept func(*http.Response) error
+		body   string
+	}{
+		{"a good answer", 200, nil, "x"},
+		{"a good answer that was checked", 200, func(r *http.Response) error {
+			_, err := io.Copy(io.Discard, r.Body)
+			return err
+		}, ""},
+		{"a good answer that was checked but not read", 200, func(*http.Response) error { return nil }, ""},
+		{"a refusal", 422, nil, "x"},
+		{"a refusal beside a check", 422, func(*http.Response) error { return nil }, "x"},
+		{"a failure", 503, func(*http.Response) error { return nil }, "x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := retry.NewLimiter(1)
+				client := steady(func() int { return c.status }, l)
+				resp, trace, err := client.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil), Accept: c.accept})
+				require.NoError(t, err)
+				require.Len(t, trace.Attempts, 1)
+				require.Equal(t, c.status, resp.StatusCode)
+
+				var admitted *retry.Slot
+				go func() { admitted, _ = client.Admit(t.Context()) }()
+				time.Sleep(time.Hour)
+				require.Nil(t, admitted, "another attempt was let out")
+				body, err := io.ReadAll(resp.Body)
+				require.NoError(t, err)
+				require.Equal(t, c.body, string(body))
+				synctest.Wait()
+				require.Nil(t, admitted, "another attempt was let out before Close")
+				require.NoError(t, resp.Body.Close())
+				synctest.Wait()
+				require.NotNil(t, admitted)
+				admitted.Release()
+				require.Zero(t, l.InFlight())
+			})
+		})
+	}
 }

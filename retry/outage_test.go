@@ -37,8 +37,8 @@ func respond(status int, header http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(bytes.NewReader([]byte(body))), ContentLength: int64(len(body))}
 }
 
-// farm is a server that works for 2 to 10 s on a request, and is dead from a
-// moment on for some time.
+// farm is a server that works for 2 to 10 s on a request, and is dead from a moment on for some
+// time.
 type farm struct {
 	mu         sync.Mutex
 	rand       *rand.Rand
@@ -111,8 +111,8 @@ func chunk(ctx context.Context, c *retry.Client) (retry.Trace, error) {
 	return trace, nil
 }
 
-// Forty documents of ten chunks survive a server that is dead for some time, and
-// it costs hardly more requests than without.
+// Forty documents of ten chunks survive a server that is dead for some time, and it costs hardly
+// more requests than without.
 func TestOutageIsWaitedOut(t *testing.T) {
 	const chunks, inFlight, probes = 400, 10, 12
 	for _, dead := range []time.Duration{30 * time.Second, 2 * time.Minute, 4 * time.Minute} {
@@ -143,8 +143,8 @@ func TestOutageIsWaitedOut(t *testing.T) {
 	}
 }
 
-// A server that is dead for good is asked no more than what is in flight and 40
-// probes for a hundred chunks, and every call ends within its elapsed budget.
+// A server that is dead for good is asked no more than what is in flight and 40 probes for a
+// hundred chunks, and every call ends within its elapsed budget.
 func TestDeadForGood(t *testing.T) {
 	for _, how := range []string{"dial", "502"} {
 		for _, inFlight := range []int{1, 10, 100} {
@@ -185,15 +185,13 @@ func TestDeadForGood(t *testing.T) {
 	}
 }
 
-// A Retry-After closes the gate for every call, and the calls that come back are
-// spread.
+// A Retry-After closes the gate for every call, and the calls that come back are spread.
 func TestRetryAfterHoldsEveryone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var mu sync.Mutex
 		var times []time.Duration
 		c := &retry.Client{
-			Rand: func() float64 { return 0.5 },
 			HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -204,6 +202,7 @@ func TestRetryAfterHoldsEveryone(t *testing.T) {
 				return respond(200, nil, "[]"), nil
 			})},
 		}
+		c.SetRandom(func() float64 { return 0.5 })
 		var wg sync.WaitGroup
 		for i := range 4 {
 			wg.Go(func() {
@@ -276,8 +275,8 @@ func (p *published) RoundTrip(*http.Request) (*http.Response, error) {
 	return respond(200, h, `{"results":[]}`), nil
 }
 
-// 300 calls at a published 60 a minute are never refused, however many workers
-// there are, whenever the server's minute begins, and with answers that jitter.
+// 300 calls at a published 60 a minute are never refused, however many workers there are, whenever
+// the server's minute begins, and with answers that jitter.
 func TestPaceIsNeverRefused(t *testing.T) {
 	for _, workers := range []int{1, 8, 300} {
 		for _, phase := range []time.Duration{0, 17 * time.Second, 45 * time.Second, 59900 * time.Millisecond} {
@@ -300,8 +299,8 @@ func TestPaceIsNeverRefused(t *testing.T) {
 	}
 }
 
-// Another client on the key that takes half of each window: the pacer sees that
-// less remains than it used itself, and slows down; few calls are refused.
+// Another client on the key that takes half of each window: the pacer sees that less remains than
+// it used itself, and slows down; few calls are refused.
 func TestPaceBesideAnotherClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &published{
@@ -326,7 +325,7 @@ func run(t *testing.T, c *retry.Client, workers, calls int) {
 	for range workers {
 		wg.Go(func() {
 			for range work {
-				resp, _, err := c.Do(t.Context(), retry.Call{URL: "http://search/"})
+				resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://search/", nil)})
 				if err != nil {
 					t.Error(err)
 					continue
@@ -341,8 +340,8 @@ func run(t *testing.T, c *retry.Client, workers, calls int) {
 	wg.Wait()
 }
 
-// A probe that is still at work after 30 s, or that is canceled, makes room for the
-// next; its success opens the gate for all.
+// A probe that is still at work after 30 s, or that is canceled, makes room for the next; its
+// success opens the gate for all.
 func TestSlowProbe(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -362,7 +361,6 @@ func TestSlowProbe(t *testing.T) {
 					time.AfterFunc(c.cancel, cancel)
 				}
 				client := &retry.Client{
-					Rand: func() float64 { return 0 },
 					HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 						mu.Lock()
 						n := len(times)
@@ -382,6 +380,7 @@ func TestSlowProbe(t *testing.T) {
 						return respond(200, nil, "[]"), nil
 					})},
 				}
+				client.SetRandom(func() float64 { return 0 })
 				var wg sync.WaitGroup
 				for i := range 3 {
 					wg.Go(func() {
@@ -419,8 +418,8 @@ func TestSlowProbe(t *testing.T) {
 	}
 }
 
-// A call that the gate holds back until its own budget ends returns the last
-// answer it had, and one whose deadline passes there, too.
+// A call that the gate holds back until its own budget ends returns the last answer it had, and one
+// whose deadline passes there, too.
 func TestBudgetEndsAtTheGate(t *testing.T) {
 	for _, c := range []struct {
 		name     string
@@ -428,7 +427,7 @@ func TestBudgetEndsAtTheGate(t *testing.T) {
 		stop     string
 		at       time.Duration
 	}{
-		{"hard elapsed", time.Hour, "hard elapsed", 15 * time.Minute},
+		{"hard_elapsed", time.Hour, "hard_elapsed", 15 * time.Minute},
 		{"deadline", 5 * time.Minute, "deadline", 5 * time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -437,11 +436,11 @@ func TestBudgetEndsAtTheGate(t *testing.T) {
 				defer cancel()
 				start := time.Now()
 				client := &retry.Client{
-					Rand: func() float64 { return 0 },
 					HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 						return respond(502, nil, "bad gateway"), nil
 					})},
 				}
+				client.SetRandom(func() float64 { return 0 })
 				var wg sync.WaitGroup
 				for range 30 {
 					wg.Go(func() {

@@ -3,11 +3,11 @@ package retry_test
 import (
 	"encoding/json"
 	"flag"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/quire-dev/quire/retry"
 	"github.com/stretchr/testify/require"
@@ -117,80 +117,101 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-func TestStatuses(t *testing.T) {
-	s, err := retry.ParseStatuses("503, 4xx 500-501")
+// A policy file with the spellings of version 0.1.0 is the same policy, and is written in today's.
+func TestOldSpellings(t *testing.T) {
+	const text = `{"name":"p","default":"return","backoff":{"initial":"1s"},"budget":{"attempts":3},"rules":[
+		{"name":"a","when":{"kind":["reset-before-sent","reset-after-sent"]},"do":"retry"},
+		{"name":"b","when":{"any":[{"body":"not-json"},{"not":{"body":"not-object"}}],"not":{"body":"not-list"}},"do":"retry","wait":"header-then-backoff"},
+		{"name":"c","do":"mutate","patch":"drop-chat_template_kwargs","max":1}]}`
+	old, err := retry.Parse([]byte(text))
 	require.NoError(t, err)
-	require.Equal(t, retry.Statuses{"503", "4XX", "500-501"}, s)
-	for status, want := range map[int]bool{399: false, 400: true, 499: true, 500: true, 501: true, 502: false, 503: true, 504: false, 0: false} {
-		require.Equal(t, want, s.Has(status), status)
-	}
-	for text, want := range map[string]retry.Statuses{`503`: {"503"}, `"503, 5XX"`: {"503", "5XX"}, `[429, "500-504"]`: {"429", "500-504"}} {
-		var got retry.Statuses
-		require.NoError(t, json.Unmarshal([]byte(text), &got))
-		require.Equal(t, want, got)
-	}
+	today, err := retry.Parse([]byte(strings.NewReplacer("reset-before-sent", "reset_before_sent", "reset-after-sent", "reset_after_sent",
+		"not-", "not_", "header-then-backoff", "header_then_backoff", "drop-", "drop_").Replace(text)))
+	require.NoError(t, err)
+	require.Equal(t, today, old)
+	data, err := json.Marshal(old)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "-")
 }
 
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	const long = time.Duration(1<<63 - 1)
+// What Explain says of decisions that carry more than a row.
+func TestExplain(t *testing.T) {
+	answered := func(status int, header string) retry.Outcome {
+		return retry.Outcome{Status: status, Header: headers(header), Sent: true}
+	}
 	for _, c := range []struct {
-		header string
-		want   time.Duration
-		ok     bool
+		name, policy string
+		call         retry.Call
+		before       retry.Trace
+		o            retry.Outcome
+		want         []string
 	}{
-		{"Retry-After: 120", 2 * time.Minute, true},
-		{"Retry-After: 1.5", 1500 * time.Millisecond, true},
-		{"Retry-After: 0", 0, true},
-		{"Retry-After:  7 ", 7 * time.Second, true},
-		{"Retry-After: 9223372036", 9223372036 * time.Second, true},
-		{"Retry-After: 9223372037", long, true},
-		{"Retry-After: 99999999999999999999999", long, true},
-		{"Retry-After: " + strings.Repeat("9", 400), long, true},
-		{"Retry-After: -1", 0, false},
-		{"Retry-After: +1", 0, false},
-		{"Retry-After: 1e3", 0, false},
-		{"Retry-After: 1.2.3", 0, false},
-		{"Retry-After: .5", 0, false},
-		{"Retry-After: NaN", 0, false},
-		{"Retry-After: Inf", 0, false},
-		{"Retry-After: soon", 0, false},
-		{"Retry-After: ", 0, false},
-		{"X: 1", 0, false},
-		{"Retry-After: Fri, 02 Jan 2026 03:04:35 GMT", 30 * time.Second, true},
-		{"Retry-After: Friday, 02-Jan-26 03:04:35 GMT", 30 * time.Second, true},
-		{"Retry-After: Fri Jan  2 03:04:35 2026", 30 * time.Second, true},
-		{"Retry-After: Fri, 02 Jan 2026 03:00:00 GMT", 0, true},
-		{"Retry-After: Fri, 02 Jan 2026 05:00:30 GMT\nDate: Fri, 02 Jan 2026 05:00:00 GMT", 30 * time.Second, true},
-		{"Retry-After-Ms: 250\nRetry-After: 9", 250 * time.Millisecond, true},
-		{"Retry-After-Ms: x\nRetry-After: 9", 9 * time.Second, true},
-		{"Retry-After-Ms: 99999999999999999999", long, true},
+		{
+			"an error that is never repeated", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			retry.Outcome{Kind: retry.KindLength},
+			[]string{"return after 1 attempt", "policy: unstructured", "row: none: such an error is never repeated"},
+		},
+		{
+			"a success", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			answered(200, ""),
+			[]string{"return after 1 attempt", "policy: unstructured", "row: none: a 2xx answer that no row claims is a success"},
+		},
+		{
+			"no row", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			answered(418, ""),
+			[]string{"return after 1 attempt", "policy: unstructured", "row: none: no row matches, the policy's default holds"},
+		},
+		{
+			"the server's own wait", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			answered(503, "Retry-After: 5"),
+			[]string{
+				"retry after 5s", "policy: unstructured", "row: 4, at capacity (status 503 and header `Retry-After`)",
+				"why: the server names the wait", "note: the wait is the server's own",
+			},
+		},
+		{
+			"a wait above the ceiling", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			answered(503, "Retry-After: 301"),
+			[]string{
+				"return after 1 attempt", "policy: unstructured", "row: 4, at capacity (status 503 and header `Retry-After`)",
+				"why: the server names the wait", "stopped by: retry after ceiling", "note: the wait is the server's own",
+			},
+		},
+		{
+			"resends used up", "unstructured",
+			retry.Call{},
+			retry.Trace{Attempts: []retry.Event{{MaybeBilled: true}, {MaybeBilled: true}, {MaybeBilled: true}}},
+			retry.Outcome{Kind: retry.KindLost, Sent: true},
+			[]string{
+				"return after 4 attempts", "policy: unstructured", "row: 8, connection lost (error reset_after_sent)",
+				"why: the server may have done the work", "stopped by: resends", "note: counts towards closing the gate for all requests",
+			},
+		},
+		{
+			"a change that was made", "openai-compatible",
+			retry.Call{Patches: map[string]func(*http.Request) error{"drop_chat_template_kwargs": func(*http.Request) error { return nil }}},
+			retry.Trace{Attempts: []retry.Event{{Rule: "unknown field"}}},
+			answered(500, ""),
+			[]string{"retry after 1s", "policy: openai-compatible", "row: 5, server error (status 5XX)", "why: "},
+		},
 	} {
-		got, ok := retry.RetryAfter(headers(c.header), now)
-		require.Equal(t, c.ok, ok, c.header)
-		require.Equal(t, c.want, got, c.header)
+		t.Run(c.name, func(t *testing.T) {
+			text := preset(t, c.policy).Explain(c.call, c.before, c.o)
+			for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+				require.Less(t, i, len(c.want), text)
+				require.True(t, strings.HasPrefix(line, c.want[i]), "%q is not %q", line, c.want[i])
+			}
+			require.Equal(t, len(c.want), strings.Count(text, "\n"), text)
+		})
 	}
-}
-
-func TestBackoff(t *testing.T) {
-	b := retry.Backoff{Initial: time.Second, Max: 10 * time.Second}
-	for n, want := range []time.Duration{1, 2, 4, 8, 10, 10} {
-		require.Equal(t, retry.Interval{Min: want * time.Second, Max: want * time.Second}, b.Step(n))
-	}
-	require.Equal(t, 10*time.Second, b.Step(1<<40).Max)
-	for jitter, want := range map[retry.Jitter]retry.Interval{
-		"full":   {Max: 4 * time.Second},
-		"equal":  {Min: 2 * time.Second, Max: 4 * time.Second},
-		"second": {Min: 4 * time.Second, Max: 5 * time.Second},
-	} {
-		b.Jitter = jitter
-		require.Equal(t, want, b.Step(2))
-	}
-	b.Jitter = retry.JitterSecond
-	require.Equal(t, retry.Interval{Min: 10 * time.Second, Max: 10 * time.Second}, b.Step(9))
-	require.Equal(t, time.Duration(1<<63-1), retry.Backoff{Initial: time.Hour}.Step(300).Max)
-	require.Equal(t, 9*time.Second, retry.Backoff{Initial: time.Second, Factor: 3}.Step(2).Max)
-	i := retry.Interval{Min: time.Second, Max: 3 * time.Second}
-	require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second, time.Second},
-		[]time.Duration{i.Pick(0), i.Pick(0.5), i.Pick(1), i.Pick(7), i.Pick(-1)})
 }

@@ -3,6 +3,7 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -58,7 +59,7 @@ func TestStop(t *testing.T) {
 					time.AfterFunc(test.killAt, kill)
 				}
 				start := time.Now()
-				resp, trace, err := c.Do(ctx, retry.Call{URL: "http://x/", Stop: stop})
+				resp, trace, err := c.Do(ctx, retry.Call{Request: newRequest("GET", "http://x/", nil), Stop: stop})
 				require.Equal(t, test.elapsed, time.Since(start))
 				require.Len(t, trace.Attempts, test.attempts)
 				if !test.ok {
@@ -80,16 +81,37 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A deadline of Stop counts like one of the context: a wait that would pass it is not begun, and the answer in hand is returned.
+// A deadline of Stop counts like one of the context: a wait that would pass it is not begun, and
+// the answer in hand is returned.
 func TestStopDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &retry.Client{HTTP: &http.Client{Transport: after(time.Second, func(int) (int, string) { return 503, "busy" })}}
 		stop, cancel := context.WithTimeout(t.Context(), 1100*time.Millisecond)
 		defer cancel()
-		resp, trace, err := c.Do(t.Context(), retry.Call{URL: "http://x/", Stop: stop})
+		resp, trace, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil), Stop: stop})
 		require.NoError(t, err)
 		require.Equal(t, 503, resp.StatusCode)
-		require.Equal(t, string(retry.StopDeadline), trace.Stop)
+		require.Equal(t, "deadline", trace.Stop)
 		require.NoError(t, resp.Body.Close())
 	})
+}
+
+// An attempt derives two contexts from that of Do, for its limits and for its trace, also beside a
+// Stop: a call has two lifetimes, and its contexts carry no parameters.
+func TestContextsOfAnAttempt(t *testing.T) {
+	derived := func(ctx context.Context) int { return strings.Count(fmt.Sprint(ctx), ".With") }
+	var seen []int
+	c := &retry.Client{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		seen = append(seen, derived(r.Context()))
+		return respond(200, nil, "fine"), nil
+	})}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, stop := range []context.Context{nil, t.Context()} {
+		resp, _, err := c.Do(ctx, retry.Call{Request: newRequest("POST", "http://x/", []byte("document")), Stop: stop})
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+	}
+	base := derived(ctx)
+	require.Equal(t, []int{base + 2, base + 2}, seen)
 }

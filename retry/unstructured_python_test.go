@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sixAttempts is seed 1's schedule with the jitter at its middle: 20, 40 and 80 s
-// with half a second each, then the cap of 90 s; the soft budget of 300 s is
-// judged when the attempt at 322 s has failed.
+// sixAttempts is seed 1's schedule with the jitter at its middle: 20, 40 and 80 s with half a
+// second each, then the cap of 90 s; the soft budget of 300 s is judged when the attempt at 322 s
+// has failed.
 var sixAttempts = []float64{0, 20.5, 61, 141.5, 231.5, 321.5}
 
 func TestUnstructuredPython(t *testing.T) {
@@ -22,20 +22,20 @@ func TestUnstructuredPython(t *testing.T) {
 		stop   string
 	}{
 		{"declared final", []reply{{status: 503, body: `{"detail":"OCR timed out","retryable":false}`}}, []float64{0}, true, "declared final"},
-		{"declared retryable", []reply{{status: 503, body: `{"detail":"x","retryable":true}`}}, sixAttempts, false, "soft elapsed"},
-		{"no verdict", []reply{{status: 503, body: `{"detail": "Internal server error"}`}}, sixAttempts, false, "soft elapsed"},
-		{"500s", []reply{{status: 500, body: `{"detail": "Internal server error"}`}}, sixAttempts, false, "soft elapsed"},
-		{"string", []reply{{status: 503, body: `{"retryable":"false"}`}}, sixAttempts, false, "soft elapsed"},
-		{"another case", []reply{{status: 503, body: `{"Retryable":false}`}}, sixAttempts, false, "soft elapsed"},
-		{"list", []reply{{status: 503, body: `[{"retryable":false}]`}}, sixAttempts, false, "soft elapsed"},
-		{"not JSON", []reply{{status: 503, body: `<html>"retryable": false</html>`}}, sixAttempts, false, "soft elapsed"},
-		{"broken JSON", []reply{{status: 503, body: `{"retryable":false`}}, sixAttempts, false, "soft elapsed"},
-		{"empty", []reply{{status: 503}}, sixAttempts, false, "soft elapsed"},
-		{"nested 20,000 deep", []reply{{status: 503, body: `{"retryable":false,"x":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`}}, sixAttempts, false, "soft elapsed"},
-		{"nested 100,000 deep", []reply{{status: 503, body: strings.Repeat("[", 100_000)}}, sixAttempts, false, "soft elapsed"},
+		{"declared retryable", []reply{{status: 503, body: `{"detail":"x","retryable":true}`}}, sixAttempts, false, "soft_elapsed"},
+		{"no verdict", []reply{{status: 503, body: `{"detail": "Internal server error"}`}}, sixAttempts, false, "soft_elapsed"},
+		{"500s", []reply{{status: 500, body: `{"detail": "Internal server error"}`}}, sixAttempts, false, "soft_elapsed"},
+		{"string", []reply{{status: 503, body: `{"retryable":"false"}`}}, sixAttempts, false, "soft_elapsed"},
+		{"another case", []reply{{status: 503, body: `{"Retryable":false}`}}, sixAttempts, false, "soft_elapsed"},
+		{"list", []reply{{status: 503, body: `[{"retryable":false}]`}}, sixAttempts, false, "soft_elapsed"},
+		{"not JSON", []reply{{status: 503, body: `<html>"retryable": false</html>`}}, sixAttempts, false, "soft_elapsed"},
+		{"broken JSON", []reply{{status: 503, body: `{"retryable":false`}}, sixAttempts, false, "soft_elapsed"},
+		{"empty", []reply{{status: 503}}, sixAttempts, false, "soft_elapsed"},
+		{"nested 20,000 deep", []reply{{status: 503, body: `{"retryable":false,"x":` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `}`}}, sixAttempts, false, "soft_elapsed"},
+		{"nested 100,000 deep", []reply{{status: 503, body: strings.Repeat("[", 100_000)}}, sixAttempts, false, "soft_elapsed"},
 		{"last duplicate final", []reply{{status: 503, body: `{"retryable":true,"retryable":false}`}}, []float64{0}, true, "declared final"},
-		{"last duplicate not", []reply{{status: 503, body: `{"retryable":false,"retryable":true}`}}, sixAttempts, false, "soft elapsed"},
-		{"Retry-After is not honoured", []reply{{status: 503, header: "Retry-After: 1"}}, sixAttempts, false, "soft elapsed"},
+		{"last duplicate not", []reply{{status: 503, body: `{"retryable":false,"retryable":true}`}}, sixAttempts, false, "soft_elapsed"},
+		{"Retry-After is not honoured", []reply{{status: 503, header: "Retry-After: 1"}}, sixAttempts, false, "soft_elapsed"},
 		{"true widens nothing", []reply{{status: 400, body: `{"retryable":true}`}}, []float64{0}, false, "default"},
 		{"429 is not in the set", []reply{{status: 429}}, []float64{0}, false, "default"},
 		{"final on the second", []reply{{status: 500}, {status: 503, body: `{"retryable":false}`}}, []float64{0, 20.5}, true, "declared final"},
