@@ -29,7 +29,8 @@ const (
 	bombWhole  = "QUIRE_TEST_BOMB_WHOLE" // without a look by the splitter, as a server gets it
 )
 
-// readBomb partitions a file, or the same one twice at once, as the command does with --local, and ends the process before it takes the machine's memory.
+// readBomb partitions a file, or the same one twice at once, as the command does with --local, and
+// ends the process before it takes the machine's memory.
 func readBomb(path string) {
 	go func() {
 		for range time.Tick(5 * time.Millisecond) {
@@ -69,7 +70,11 @@ func outcome(client *partition.Client, path string) string {
 		panic(err)
 	}
 	defer document.Close()
-	stream := client.Stream(context.Background(), document, partition.Params{Split: partition.Split{Off: os.Getenv(bombWhole) != ""}})
+	params := partition.Params{}
+	if os.Getenv(bombWhole) != "" {
+		params.Split.ParseLimit = 1
+	}
+	stream := client.Stream(context.Background(), document, params)
 	elements := 0
 	for _, err := range stream.All() {
 		if err != nil {
@@ -94,8 +99,8 @@ func memoryOf(name string) int {
 	return kilobytes << 10
 }
 
-// bombed reads a file in a process of its own with the switches set, and returns what came of it. The process must not take more
-// than mostMemory.
+// bombed reads a file in a process of its own with the switches set, and returns what came of it.
+// The process must not take more than mostMemory.
 func bombed(t *testing.T, name string, write func(w io.Writer), switches ...string) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -151,7 +156,7 @@ func TestE2BombsAreReadOrRefusedInBoundedMemory(t *testing.T) {
 		tooLong = "refused: .*The document's elements take more than 64 MiB"
 		tags    = "refused: .*The HTML would take more than 96 MiB of memory"
 	)
-	text := func(s string) func(w io.Writer) { return repeated(s, 24<<20) }
+	text := func(s string) func(w io.Writer) { return repeated(s, 16<<20) }
 	tests := []struct {
 		name, file string
 		write      func(w io.Writer)
@@ -205,7 +210,7 @@ func TestE2BombsAreReadOrRefusedInBoundedMemory(t *testing.T) {
 		{"alternative texts", "a.html", text(`<img src=a alt="b c">`), tags, nil},
 		{"paragraphs of Markdown", "a.md", text("a\n\n"), "refused", nil},
 		{"headings", "a.md", text("# a\n"), "refused", nil},
-		{"one paragraph of Markdown", "a.md", text("a *b* "), "answered: 24 elements", nil},
+		{"one paragraph of Markdown", "a.md", text("a *b* "), "answered: 16 elements", nil},
 		{"a long link used often", "a.md", func(w io.Writer) {
 			fmt.Fprintf(w, "[a]: http://a.b/%s\n\n", strings.Repeat("c", 256<<10))
 			repeated("[a] d\n\n", 512<<10)(w)
@@ -224,7 +229,8 @@ func TestE2BombsAreReadOrRefusedInBoundedMemory(t *testing.T) {
 	}
 }
 
-// Two at once take no more than the limit for one: a document that takes much waits for the other one.
+// Two at once take no more than the limit for one: a document that takes much waits for the other
+// one.
 func TestE2TwoBombsAtOnceAreReadOneByOne(t *testing.T) {
 	tests := []struct {
 		name, file string
@@ -245,8 +251,9 @@ func TestE2TwoBombsAtOnceAreReadOneByOne(t *testing.T) {
 	}
 }
 
-// inflatingPDF writes a PDF of one page with a stream that inflates to size bytes: the page's content or, with a dictionary of its
-// own, an XObject that the content draws. padding bytes make the file longer.
+// inflatingPDF writes a PDF of one page with a stream that inflates to size bytes: the page's
+// content or, with a dictionary of its own, an XObject that the content draws. padding bytes make
+// the file longer.
 func inflatingPDF(size int, dictionary string, padding int) func(w io.Writer) {
 	return func(w io.Writer) {
 		bomb := deflated(deflatedOnce(repeated(" ", size)))
