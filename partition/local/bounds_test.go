@@ -1,6 +1,7 @@
 package local
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"compress/zlib"
@@ -187,9 +188,13 @@ func TestE2BombsAreReadOrRefusedInBoundedMemory(t *testing.T) {
 			repeated("<p>a", 2<<20)(w)
 		}, tags, nil},
 		{"attributes", "a.html", func(w io.Writer) {
-			io.WriteString(w, "<p ")
-			text("a ")(w)
-			io.WriteString(w, ">b c")
+			buffered := bufio.NewWriter(w)
+			buffered.WriteString("<p")
+			for i := range 2_000_000 {
+				fmt.Fprintf(buffered, " a%x", i)
+			}
+			buffered.WriteString(">b c")
+			buffered.Flush()
 		}, tags, nil},
 		{"attributes that a style hides", "a.html", func(w io.Writer) {
 			io.WriteString(w, `<svg><style><a b="</style>`)
