@@ -19,7 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// startServe runs quire serve in a process of its own and returns its address. It ends with the test.
+// startServe runs quire serve in a process of its own and returns its address. It ends with the
+// test.
 func startServe(t *testing.T, flags ...string) (address string, process *os.Process) {
 	t.Helper()
 	c := exec.Command("quire", append([]string{"serve", "--addr", "127.0.0.1:0"}, flags...)...)

@@ -8,8 +8,9 @@ import (
 	"sync"
 )
 
-// connections is a listener with a bound on the open connections. One that has no request with an engine yields to a newcomer, the
-// one that has waited longest first: who connects and says nothing keeps nobody out. Where all have a request, newcomers wait.
+// connections is a listener with a bound on the open connections. One that has no request with an
+// engine yields to a newcomer, the one that has waited longest first: who connects and says nothing
+// keeps nobody out. Where all have a request, newcomers wait.
 type connections struct {
 	net.Listener
 	most int

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// A request's body must come at slowestBody bytes a second on average; bodyGrace is added to the time for all of it.
+// A request's body must come at slowestBody bytes a second on average; bodyGrace is added to the
+// time for all of it.
 const (
 	slowestBody = 8 << 10
 	bodyGrace   = 30 * time.Second
@@ -20,14 +21,15 @@ const (
 // refusedBody is how long the server goes on reading the body of a request that was refused before.
 const refusedBody = 5 * time.Second
 
-// bodies bounds the bytes of all bodies that are being read or worked on. What does not fit waits unread.
+// bodies bounds the bytes of all bodies that are being read or worked on. What does not fit waits
+// unread.
 type bodies struct {
 	most  int64 // of one body
 	total *semaphore.Weighted
 }
 
-// hold waits until there is room for a request's body; one whose length is not known takes the room of the longest. The caller
-// calls release once nothing of the body is held any more.
+// hold waits until there is room for a request's body; one whose length is not known takes the room
+// of the longest. The caller calls release once nothing of the body is held any more.
 func (b *bodies) hold(ctx context.Context, r *http.Request) (release func(), err error) {
 	room := r.ContentLength
 	if room < 0 {
@@ -39,8 +41,8 @@ func (b *bodies) hold(ctx context.Context, r *http.Request) (release func(), err
 	return func() { b.total.Release(room) }, nil
 }
 
-// A pacedBody reads a body, and gives up on one that comes too slowly or takes longer than timeout. A body that does not come from
-// a network connection comes as it likes.
+// A pacedBody reads a body, and gives up on one that comes too slowly or takes longer than timeout.
+// A body that does not come from a network connection comes as it likes.
 type pacedBody struct {
 	r       io.Reader
 	conn    *http.ResponseController

@@ -102,7 +102,8 @@ func served(t *testing.T, o Options, test func(t *testing.T, l *pipeListener)) {
 
 const formHead = "--b\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\n"
 
-// post sends a form whose file is block, times times with a pause after each, and returns the answer and the time that it took.
+// post sends a form whose file is block, times times with a pause after each, and returns the
+// answer and the time that it took.
 func post(t *testing.T, conn net.Conn, block string, times int, pause time.Duration) (*http.Response, string, time.Duration) {
 	t.Helper()
 	const formEnd = "\r\n--b--\r\n"
@@ -156,7 +157,8 @@ func TestE3SlowSenderIsCutOff(t *testing.T) {
 	}
 }
 
-// The limit for a body's time is no limit for the work on it, nor for the next request on the connection.
+// The limit for a body's time is no limit for the work on it, nor for the next request on the
+// connection.
 func TestE3ConnectionLivesOnAfterABody(t *testing.T) {
 	served(t, Options{}, func(t *testing.T, l *pipeListener) {
 		conn := l.dial()

@@ -38,8 +38,8 @@ var aliases = map[string]string{
 	"application/epub+zip":          "application/epub",
 }
 
-// mediaType is the type that the request says, where the API knows it; else what content and name show. An Office container under
-// a text's name is what it is; under a PDF's, the PDF check refuses it.
+// mediaType is the type that the request names, if the API knows it; else content and name decide.
+// An Office container under a text's name is what it is; under a PDF's, the PDF check refuses it.
 func mediaType(u *upload, said string) (string, error) {
 	if said == "" {
 		said = u.contentType
@@ -74,15 +74,16 @@ func knownType(name string) bool {
 	return false
 }
 
-// isContainer reports whether an upload is one of the ZIP and OLE archives, which the library below the API recognises whatever the request says.
+// isContainer reports whether an upload is one of the ZIP and OLE archives, which the library below
+// the API recognises under any type.
 func (u *upload) isContainer() bool {
 	head := make([]byte, 8)
 	n, _ := u.ReadAt(head, 0) // a shorter file is no container
 	return bytes.HasPrefix(head[:n], []byte("PK\x03\x04")) || bytes.HasPrefix(head[:n], []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 }
 
-// gunzip unpacks an upload that is a gzip file by its type or name, up to limit bytes; any other it returns as it is. The caller
-// calls done once the upload has been read.
+// gunzip unpacks an upload that is a gzip file by its type or name, up to limit bytes; any other it
+// returns as it is. The caller calls done once the upload has been read.
 func gunzip(u *upload, uncompressedType string, limit int64) (unpacked *upload, done func(), err error) {
 	announced, _, _ := strings.Cut(u.contentType, ";")
 	if announced != gzipType && !strings.HasSuffix(u.name, ".gz") {

@@ -28,8 +28,8 @@ const (
 	maxFormText   = 2 << 20 // bytes of all names and values together
 )
 
-// readForm reads the request's body to its end. A body that is no multipart form is an empty form, which fails validation. The
-// caller closes the form.
+// readForm reads the request's body to its end. A body that is no multipart form is an empty form,
+// which fails validation. The caller closes the form.
 func readForm(w http.ResponseWriter, r *http.Request, o Options) (*form, error) {
 	f := &form{values: map[string][]string{}, release: func() {}}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -49,7 +49,7 @@ func readForm(w http.ResponseWriter, r *http.Request, o Options) (*form, error) 
 	return f, nil
 }
 
-// countingReader tells an empty body from a broken one.
+// A countingReader counts the bytes of a body: a broken one has some, an empty one has none.
 type countingReader struct {
 	r io.Reader
 	n int64

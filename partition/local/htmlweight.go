@@ -19,9 +19,10 @@ const (
 	maxReopened    = 8       // nodes that one tag opens again: three b and i each, an a and a nobr
 )
 
-// weighHTML refuses a page whose nodes would take more than maxTree, which a parser would only notice once they are made. The
-// estimate is above what the parser makes of the page; where the parser may see tags that the tokenizer takes for text, the rest
-// of the page counts as nothing but tags.
+// weighHTML refuses a page whose nodes would take more than maxTree, which a parser would only
+// notice once they are made. The estimate is above what the parser makes of the page; where the
+// parser may see tags that the tokenizer takes for text, the rest of the page counts as nothing but
+// tags.
 func weighHTML(content string) error {
 	var w htmlWeight
 	z := html.NewTokenizer(strings.NewReader(content))
@@ -117,8 +118,9 @@ func (w *htmlWeight) leaveOpen() {
 	w.inlines = w.inlines[:0]
 }
 
-// uncertain reports whether the parser may read a token in another way than the tokenizer does by itself, which is so in svg and math
-// alone: they have no texts without tags, but texts in brackets.
+// uncertain reports whether the parser may read a token in another way than the tokenizer does by
+// itself, which is so in svg and math alone: they have no texts without tags, but texts in
+// brackets.
 func (w *htmlWeight) uncertain(kind html.TokenType, raw []byte) bool {
 	if !w.foreign {
 		return false

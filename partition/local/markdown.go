@@ -10,7 +10,8 @@ import (
 	"github.com/yuin/goldmark"
 )
 
-// markdownPiece is how much Markdown is converted at once: work that cannot be stopped is short, and memory comes back.
+// markdownPiece is how much Markdown is converted at once: work that cannot be stopped is short,
+// and memory comes back.
 const markdownPiece = 1 << 20
 
 // readMarkdown renders CommonMark with tables to HTML, raw HTML included, and reads that.
@@ -30,7 +31,8 @@ func readMarkdown(ctx context.Context, _ *Engine, d *document) error {
 	return htmlElements(ctx, rendered.String(), d.add)
 }
 
-// maxRendered is how many bytes of HTML a document of Markdown may become: a reference may stand for a long link, many times.
+// maxRendered is how many bytes of HTML a document of Markdown may become: a reference may stand
+// for a long link, many times.
 const maxRendered = 32 << 20
 
 // A boundedText takes as much HTML as is read of a document.
@@ -62,8 +64,8 @@ func renderMarkdown(ctx context.Context, piece string, w *boundedText) error {
 	return context.Cause(ctx)
 }
 
-// cutMarkdown cuts off a piece of a text, which is valid UTF-8: before the last paragraph that begins in its second half and is not indented, else at
-// the end of a line, else anywhere.
+// cutMarkdown cuts off a piece of a text, which is valid UTF-8: before the last paragraph that
+// begins in its second half and is not indented, else at the end of a line, else anywhere.
 func cutMarkdown(text string, size int) (piece, rest string) {
 	if len(text) <= size {
 		return text, ""

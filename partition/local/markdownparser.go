@@ -13,8 +13,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Limits of the Markdown that is parsed as such; what is beyond them is plain text. Without them the time that goldmark takes grows
-// with the square of a paragraph's marks and of the depth of lists and quotations.
+// Limits of the Markdown that is parsed as such; what is beyond them is plain text. Without them
+// the time that goldmark takes grows with the square of a paragraph's marks and of the depth of
+// lists and quotations.
 const (
 	maxMarkdownDepth = 16       // lists and quotations inside each other
 	maxBlankRun      = 8        // blank lines inside a list
@@ -27,7 +28,7 @@ const (
 
 // newMarkdownParser returns a parser of CommonMark with tables, for one text.
 func newMarkdownParser(ctx context.Context) parser.Parser {
-	marks := &markBudget{ctx: ctx}
+	marks := &markLimit{ctx: ctx}
 	var inlines []util.PrioritizedValue
 	for _, p := range parser.DefaultInlineParsers() {
 		inlines = append(inlines, util.Prioritized(boundedInline{p.Value.(parser.InlineParser), marks}, p.Priority))
@@ -62,7 +63,8 @@ func newMarkdownRenderer(stop func() bool) renderer.Renderer {
 	))
 }
 
-// A stoppedRenderer stops before the next node. What is written to is not asked: it is behind a buffer.
+// A stoppedRenderer stops before the next node. What is written to is not asked: it is behind a
+// buffer.
 type stoppedRenderer struct {
 	renderer.NodeRenderer
 	stop func() bool
@@ -88,15 +90,15 @@ func (s stoppedFuncs) Register(kind ast.NodeKind, render renderer.NodeRendererFu
 		})
 }
 
-// A markBudget counts what is looked at in the block that is read.
-type markBudget struct {
+// A markLimit counts what is looked at in the block that is read.
+type markLimit struct {
 	ctx   context.Context
 	block ast.Node
 	left  int
 }
 
 // spend reports whether one more character of a block may be looked at as a mark.
-func (b *markBudget) spend(block ast.Node) bool {
+func (b *markLimit) spend(block ast.Node) bool {
 	if block != b.block {
 		b.block, b.left = block, maxMarks
 		size := 0
@@ -111,14 +113,14 @@ func (b *markBudget) spend(block ast.Node) bool {
 	return b.left >= 0
 }
 
-// boundedInline is an inline parser that keeps to a budget.
+// boundedInline is an inline parser that keeps to a limit.
 type boundedInline struct {
 	parser.InlineParser
-	budget *markBudget
+	limit *markLimit
 }
 
 func (p boundedInline) Parse(block ast.Node, r text.Reader, pc parser.Context) ast.Node {
-	if !p.budget.spend(block) {
+	if !p.limit.spend(block) {
 		return nil
 	}
 	return p.InlineParser.Parse(block, r, pc)
@@ -173,8 +175,8 @@ func (t boundedReferences) Transform(n *ast.Paragraph, r text.Reader, pc parser.
 	}
 }
 
-// boundedTable makes a table of a paragraph unless nearly all of its cells would have to be made up: every row gets as many as
-// the widest line of hyphens has.
+// boundedTable makes a table of a paragraph unless nearly all of its cells would have to be made
+// up: every row gets as many as the widest line of hyphens has.
 type boundedTable struct {
 	parser.ParagraphTransformer
 	escaped int

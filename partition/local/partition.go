@@ -16,8 +16,8 @@ type document struct {
 	add       func(partition.Element) error // takes the next element
 }
 
-// A reader gives the elements of a document to its add, in order, with their type, text and what of the metadata its format
-// knows. It ends with the first error of add, or when its context ends.
+// A reader gives the elements of a document to its add, in order, with their type, text and what of
+// the metadata its format knows. It ends with the first error of add, or when its context ends.
 type reader func(ctx context.Context, e *Engine, d *document) error
 
 // readers is the table of the formats that the engine reads. To add one is to add a row.
@@ -99,8 +99,8 @@ func (e *Engine) partitionFile(ctx context.Context, req *request, u *upload, a *
 	return context.Cause(ctx)
 }
 
-// unsupported names a type by its extension, which is shorter and better known than its media type. The text begins and ends as
-// the API's does: clients know it by that.
+// unsupported names a type by its extension, which is shorter and better known than its media type.
+// The text begins and ends as the API's does: clients know it by that.
 func unsupported(mediaType string) *failure {
 	name := mediaType
 	for _, t := range partition.MediaTypes() {
@@ -114,8 +114,8 @@ func unsupported(mediaType string) *failure {
 	}
 }
 
-// refuseStrategy refuses the strategies that the API has and this engine has not. For a PDF it comes after the file was opened, as
-// with the API.
+// refuseStrategy refuses the strategies that the API has and this engine has not. For a PDF it
+// comes after the file was opened, as with the API.
 func (d *document) refuseStrategy() error {
 	switch d.request.strategy {
 	case "", "auto", "fast":

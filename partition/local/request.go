@@ -29,7 +29,8 @@ type request struct {
 	maxInflated int64
 }
 
-// check validates the form, then whether the answer can have the form that is asked for: the API's order.
+// check validates the form, then whether the answer can have the form that is asked for: the API's
+// order.
 func (e *Engine) check(f *form, r *http.Request) (*request, error) {
 	if problems := validate(f); problems != nil {
 		return nil, problems
@@ -86,7 +87,8 @@ func severalFiles(req *request, accept string) error {
 	return nil
 }
 
-// list reads a list field: repeated values, or one value that is a JSON list or separated by plus signs.
+// list reads a list field: repeated values, or one value that is a JSON list or separated by plus
+// signs.
 func list(values []string) []string {
 	if len(values) == 1 {
 		one := values[0]
@@ -98,8 +100,8 @@ func list(values []string) []string {
 	return slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" })
 }
 
-// languageCodes are the codes as ISO 639-3, what is no ISO 639-1 code unchanged; English where there is none, since the engine
-// detects nothing.
+// languageCodes are the codes as ISO 639-3, what is no ISO 639-1 code unchanged; English where
+// there is none, since the engine detects nothing.
 func languageCodes(codes []string) []string {
 	var three []string
 	for _, code := range codes {

@@ -5,9 +5,10 @@ import (
 	"unicode"
 )
 
-// sentencesOf counts the sentences with at least so many words, at least one, punctuation not counted. A full stop, an exclamation
-// mark or a question mark ends a sentence where what follows begins with a capital, a digit or an opening mark, and the word before
-// is no abbreviation and no initials.
+// sentencesOf counts the sentences with at least so many words, at least one, punctuation not
+// counted. A full stop, an exclamation mark or a question mark ends a sentence where what follows
+// begins with a capital, a digit or an opening mark, and the word before is no abbreviation and no
+// initials.
 func sentencesOf(text string, words int) int {
 	count, n := 0, 0
 	before := ""

@@ -47,7 +47,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// A filePart is a file of a request; with an empty type the part says application/octet-stream, as Go's writer does.
+// A filePart is a file of a request; with an empty type the part says application/octet-stream, as
+// Go's writer does.
 type filePart struct {
 	name, contentType string
 	data              []byte

@@ -16,10 +16,12 @@ type upload struct {
 	contentType string // of the part, as sent
 }
 
-// maxText is how many bytes of a text document are read: a text is held in memory, its markup several times.
+// maxText is how many bytes of a text document are read: a text is held in memory, its markup
+// several times.
 const maxText = 64 << 20
 
-// bytes returns the whole content of a document that is read as text. One longer than [maxText] is refused.
+// bytes returns the whole content of a document that is read as text. One longer than [maxText] is
+// refused.
 func (u *upload) bytes() ([]byte, error) {
 	if u.size > maxText {
 		return nil, &failure{

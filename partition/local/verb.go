@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// hasVerb reports whether a text has a verb, as far as a small English lexicon and endings tell: a form that is hardly ever anything
-// else, a form by rule (-ed, -ing) with the common exceptions, or a word that follows "to", a modal or a pronoun.
+// hasVerb reports whether a text has a verb, as far as a small English lexicon and endings tell: a
+// form that is hardly ever anything else, a form by rule (-ed, -ing) with the common exceptions, or
+// a word that follows "to", a modal or a pronoun.
 func hasVerb(text string) bool {
 	if text == strings.ToUpper(text) {
 		text = strings.ToLower(text)
