@@ -53,7 +53,7 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 		flags.StringVar(&f.clientCert, "client-cert", "", "PEM file with a client certificate")
 		flags.StringVar(&f.clientKey, "client-key", "", "PEM file with its key")
 		flags.BoolVar(&f.local, "local", false, "use the embedded engine instead of a server (strategy fast)")
-		flags.IntVarP(&f.inFlight, "in-flight", "j", partition.DefaultInFlight, "requests in flight in all; changes no output")
+		flags.IntVarP(&f.inFlight, "in-flight", "j", wire.DefaultInFlight, "requests in flight in all; changes no output")
 	})
 	group(flags, groupRetry, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false

@@ -43,8 +43,8 @@ type run struct {
 	failures atomic.Int64
 	pages    pageLimit
 	spent    atomic.Pointer[error] // the first document that a spending limit ended
-	ordered  bool       // documents are shown in the order of the walk, else as they are concluded
-	queue    chan *work // what is to be shown
+	ordered  bool                  // documents are shown in the order of the walk, else as they are concluded
+	queue    chan *work            // what is to be shown
 }
 
 // waitingOutputs is how many documents may be finished, or under way, ahead of the one whose output comes next where they come in

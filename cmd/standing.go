@@ -7,6 +7,7 @@ import (
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/retry"
+	"github.com/quire-dev/quire/split"
 )
 
 // A standing is where a run stands.
@@ -29,7 +30,7 @@ func newStanding() standing { return standing{wholePages: map[string]int{}} }
 func (t *standing) observe(e partition.Event, now time.Time) {
 	switch e.Kind {
 	case partition.DocumentPlanned:
-		if e.Plan.Whole() {
+		if e.Plan.Chunks[0] == (split.PageRange{}) {
 			t.wholePages[e.ID] = e.Plan.Pages
 		}
 	case partition.DocumentEnd:

@@ -63,9 +63,11 @@ func (s *summary) add(w *work) {
 	s.Requests += w.report.Requests()
 	s.Retries += w.report.Retries()
 	s.MaybeBilledTwice += w.report.MaybeBilledTwice()
-	s.BytesSent += w.report.BytesSent()
 	for _, p := range w.report.Chunks {
-		if p.Sent || p.Cached {
+		for _, attempt := range p.Trace.Attempts {
+			s.BytesSent += attempt.BytesSent
+		}
+		if len(p.Trace.Attempts) > 0 || p.Cached {
 			s.Chunks++
 		}
 	}

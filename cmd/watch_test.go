@@ -12,13 +12,13 @@ import (
 
 // concludedWith is a document that was sent and came to this.
 func concludedWith(s state, err error) *work {
-	sent := partition.ChunkReport{Sent: true, Trace: retry.Trace{Attempts: make([]retry.Attempt, 1)}}
+	sent := partition.ChunkReport{Trace: retry.Trace{Attempts: make([]retry.Attempt, 1)}}
 	return &work{state: s, err: err, report: partition.Report{Chunks: []partition.ChunkReport{sent}}}
 }
 
 func TestAHopelessRun(t *testing.T) {
 	failure := func(kind partition.Kind, final bool) *work {
-		return concludedWith(stateFailed, &partition.APIError{Document: "a.pdf", Kind: kind, Status: 500, Final: final, Attempts: 1, Method: "POST", URL: "http://x/y"})
+		return concludedWith(stateFailed, &partition.APIError{Document: "a.pdf", Kind: kind, Status: 500, Final: final, Attempts: 1})
 	}
 	done := concludedWith(stateDone, nil)
 	times := func(n int, w *work) []*work {

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 )
@@ -22,7 +23,7 @@ const (
 
 // An answer is the checked body of a 200, kept until its turn to be merged comes.
 type answer struct {
-	store    *store
+	store    *spool.Store
 	elements int   // in the list; 0 for CSV
 	local    error // why it could not be kept: no fault of the server, so no reason to ask it again
 }
@@ -33,10 +34,10 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *re
 		return retry.Decode(fmt.Errorf("status %d is not the answer to a partition request", response.StatusCode))
 	}
 	longest := int64(maxMemoryAnswer)
-	if a.store.scratch.disk {
+	if a.store.InFiles() {
 		longest = maxDiskAnswer
 	}
-	w, err := a.store.create()
+	w, err := a.store.Create()
 	if err == nil {
 		body := &boundedReader{r: response.Body, left: longest, what: fmt.Sprintf("the answer is longer than %d GiB", longest>>30)}
 		err = a.check(io.TeeReader(body, w), want, secrets)
@@ -44,7 +45,7 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *re
 			err = closeErr
 		}
 	}
-	if lost := (*storeError)(nil); errors.As(err, &lost) {
+	if lost := (*spool.Error)(nil); errors.As(err, &lost) {
 		a.local = err
 		return nil
 	}
@@ -53,7 +54,7 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *re
 
 // take copies a stored answer in, with the same check.
 func (a *answer) take(stored io.Reader, want OutputFormat) error {
-	w, err := a.store.create()
+	w, err := a.store.Create()
 	if err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (a *answer) check(body io.Reader, want OutputFormat, secrets *redactor) err
 // all decodes the stored elements.
 func (a *answer) all() iter.Seq2[Element, error] {
 	return func(yield func(Element, error) bool) {
-		stored, err := a.store.open()
+		stored, err := a.store.Open()
 		if err != nil {
 			yield(Element{}, err)
 			return

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
@@ -42,10 +43,10 @@ type ScratchCache interface {
 }
 
 // newScratch is where the chunks and answers of a document wait in the given mode.
-func (c *Client) newScratch(mode ChunkMode) *scratch {
-	s := &scratch{disk: mode == DiskCached}
+func (c *Client) newScratch(mode ChunkMode) *spool.Scratch {
+	s := &spool.Scratch{Disk: mode == DiskCached}
 	if offers, ok := c.cache.(ScratchCache); ok {
-		s.base = offers.Scratch
+		s.Base = offers.Scratch
 	}
 	return s
 }
@@ -169,7 +170,7 @@ func (j *job) remember(ctx context.Context, key Key, c *chunk) {
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := j.client.cache.Put(ctx, key, func(w io.Writer) error {
-		stored, err := c.answer.store.open()
+		stored, err := c.answer.store.Open()
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quire-dev/quire/partition/internal/media"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
@@ -38,7 +39,7 @@ var (
 
 func (j *job) newChunk(pages split.PageRange) *chunk {
 	c := &chunk{
-		pages: pages, answer: answer{store: j.scratch.newStore()}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
+		pages: pages, answer: answer{store: j.scratch.NewStore()}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
 		next: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.admitted = sync.OnceFunc(func() { close(c.next) })
@@ -68,14 +69,13 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	if err != nil {
 		return j.noAnswer(ctx, j.newError(c, "", retry.Trace{}), err)
 	}
-	if err := j.barred(ctx); err != nil {
+	if err := j.reserve(ctx); err != nil {
 		slot.Release()
 		return err
 	}
 	c.admitted()
 	start := time.Now()
 	j.event(ctx, Event{Kind: ChunkStart, Pages: c.pages})
-	c.report.Sent = true
 	call, requestID := j.call(ctx, c, policy, slot, content)
 	call.Accept = func(r *http.Response) error { return c.answer.receive(r, j.params.OutputFormat, j.secrets) }
 	response, trace, err := j.client.retry.Do(j.tracing(c), call) // which has judged the answer while it could still be sent again
@@ -130,7 +130,7 @@ func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, slot *re
 	upload := newUpload(j.fieldsOf(c.pages), j.name, j.mediaType(c.pages), content, content.size)
 	header := j.client.header.Clone()
 	header.Set("Content-Type", upload.contentType())
-	header.Set("Accept", string(OutputJSON))
+	header.Set("Accept", "application/json")
 	if j.params.OutputFormat != "" {
 		header.Set("Accept", string(j.params.OutputFormat))
 	}
@@ -160,10 +160,23 @@ func (j *job) barred(ctx context.Context) error {
 	if failure := j.failure.Load(); failure != nil {
 		return *failure
 	}
-	if err := j.client.requests.spent(); err != nil {
-		return &DocumentError{Document: j.plan.Document, Kind: KindBudget, Err: err}
+	return j.overLimit(j.client.requests.spent())
+}
+
+// reserve counts the chunk's first request, or returns why it may not be sent.
+func (j *job) reserve(ctx context.Context) error {
+	if err := j.barred(ctx); err != nil {
+		return err
 	}
-	return nil
+	return j.overLimit(j.client.requests.reserve())
+}
+
+// overLimit is the error of what a spending limit keeps from being sent, nil where none does.
+func (j *job) overLimit(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DocumentError{Document: j.plan.Document, Kind: KindBudget, Err: err}
 }
 
 // stopUnsent keeps what is not yet sent from being sent, where that would be for nothing.
@@ -186,7 +199,7 @@ func (j *job) tolerates(ctx context.Context, err error) bool {
 
 func (j *job) mediaType(pages split.PageRange) string {
 	if pages != (split.PageRange{}) {
-		return pdfType
+		return media.PDF
 	}
 	return j.plan.MediaType
 }

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/quire-dev/quire/partition/internal/settings"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -55,7 +56,7 @@ type Client struct {
 // New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted API without a key) is an error
 // now and not at the first request.
 func New(options ...Option) (*Client, error) {
-	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: DefaultGrace, parse: DefaultParseBudget}
+	cfg := config{header: http.Header{}, inFlight: settings.InFlight, grace: settings.Grace, parse: DefaultParseBudget}
 	for _, option := range options {
 		if err := option(&cfg); err != nil {
 			return nil, fmt.Errorf("partition client: %w", err)

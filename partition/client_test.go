@@ -188,7 +188,7 @@ func TestFormFieldsAreTheSameForWholeAndChunk(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		c := newClient(t, s)
 		params := partition.Params{
-			Strategy: partition.StrategyFast, Languages: []string{"eng", "deu"}, ExtractImageTypes: []string{"Image", "Table"},
+			Strategy: "fast", Languages: []string{"eng", "deu"}, ExtractImageTypes: []string{"Image", "Table"},
 			Coordinates: new(true),
 		}
 		_, err := c.Partition(t.Context(), pdf("a.pdf", 3), params)
@@ -282,7 +282,7 @@ func TestStrictFailureNamesThePages(t *testing.T) {
 		require.Empty(t, result.Elements)
 		sent := 0
 		for _, p := range result.Report.Chunks {
-			if p.Sent {
+			if len(p.Trace.Attempts) > 0 {
 				sent++
 			}
 		}

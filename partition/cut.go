@@ -47,7 +47,7 @@ func (j *job) cut(ctx context.Context, c *chunk) (*content, error) {
 		return nil, &cutError{c.pages, fmt.Errorf("the chunk would have %d bytes, the document has %d", size, j.size)}
 	}
 	c.report.Warnings = pdf.Warnings()
-	if !j.scratch.disk {
+	if !j.scratch.Disk {
 		return &content{pdf, pdf.Size(), func() {}}, nil
 	}
 	return j.spill(pdf)
@@ -55,8 +55,8 @@ func (j *job) cut(ctx context.Context, c *chunk) (*content, error) {
 
 // spill writes a chunk to a file.
 func (j *job) spill(pdf *split.Chunk) (*content, error) {
-	store := j.scratch.newStore()
-	w, err := store.create()
+	store := j.scratch.NewStore()
+	w, err := store.Create()
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +64,13 @@ func (j *job) spill(pdf *split.Chunk) (*content, error) {
 	if err = errors.Join(err, w.Close()); err != nil {
 		return nil, err
 	}
-	r, err := store.open()
+	r, err := store.Open()
 	if err != nil {
 		return nil, err
 	}
 	return &content{r, pdf.Size(), func() {
 		_ = r.Close() // it was only read
-		store.remove()
+		store.Remove()
 	}}, nil
 }
 

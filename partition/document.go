@@ -1,7 +1,6 @@
 package partition
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,9 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/quire-dev/quire/partition/internal/media"
+	"github.com/quire-dev/quire/partition/internal/spool"
 )
 
 // A Document is what is to be partitioned: a name, a media type and bytes that can be read more than once. One document may be
@@ -82,22 +83,11 @@ func FromReaderAt(name string, r io.ReaderAt, size int64, options ...DocumentOpt
 // mode 0600, which goes away with [Document.Close]. Reading stops when ctx ends.
 func FromReader(ctx context.Context, name string, r io.Reader, options ...DocumentOption) (*Document, error) {
 	r = &contextReader{ctx, r}
-	head, err := io.ReadAll(io.LimitReader(r, spoolMemory))
+	file, err := spool.Read(r, spoolMemory)
 	if err != nil {
 		return nil, localError(name, err)
 	}
-	if len(head) < spoolMemory {
-		return FromReaderAt(name, bytes.NewReader(head), int64(len(head)), options...), nil
-	}
-	file, err := newTempFile()
-	if err != nil {
-		return nil, localError(name, err)
-	}
-	size, err := io.Copy(file, io.MultiReader(bytes.NewReader(head), r))
-	if err != nil {
-		return nil, localError(name, errors.Join(err, file.Close()))
-	}
-	return FromReaderAt(name, file, size, options...), nil
+	return FromReaderAt(name, file, file.Size(), options...), nil
 }
 
 func newDocument(name string, options []DocumentOption, open func() (io.ReaderAt, int64, error)) *Document {
@@ -185,10 +175,8 @@ func (d *Document) wireName(mediaType string) string {
 	name = strings.ToValidUTF8(filepath.Base(name), "\uFFFD")
 	if name == "." || name == string(filepath.Separator) {
 		name = "document"
-		for _, t := range mediaTypes {
-			if t.Name == mediaType {
-				return name + t.Extensions[0]
-			}
+		if t, known := media.Known(mediaType); known {
+			return name + t.Extensions[0]
 		}
 	}
 	return name
@@ -218,34 +206,4 @@ func (c *contextReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return c.r.Read(p)
-}
-
-// tempFile is a private file without a name: where the system allows it, nothing is left behind even by a killed process.
-type tempFile struct {
-	*os.File
-	remove bool
-}
-
-// newTempFile makes a temporary file with mode 0600 in the system's directory for them.
-func newTempFile() (*tempFile, error) {
-	file, err := os.CreateTemp("", "quire-*")
-	if err != nil {
-		return nil, err
-	}
-	if runtime.GOOS == "windows" {
-		return &tempFile{file, true}, nil // an open file cannot be removed there
-	}
-	if err := os.Remove(file.Name()); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &tempFile{file, false}, nil
-}
-
-// Close closes the file and makes sure that it is gone.
-func (f *tempFile) Close() error {
-	err := f.File.Close()
-	if f.remove {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
 }

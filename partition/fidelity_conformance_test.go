@@ -50,7 +50,7 @@ func TestSplitEqualsUnsplit(t *testing.T) {
 		require.NoError(t, err)
 		defer d.Close()
 		result, err := c.Partition(t.Context(), d, partition.Params{
-			Strategy: partition.StrategyFast, Coordinates: new(true), IncludePageBreaks: new(breaks), Split: s,
+			Strategy: "fast", Coordinates: new(true), IncludePageBreaks: new(breaks), Split: s,
 		})
 		return result.Elements, err
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
@@ -28,7 +29,7 @@ type job struct {
 	parsed  func()          // gives back what the parse takes of the client's memory for it
 	secrets *redactor       // of the client and of the parameters
 
-	scratch *scratch
+	scratch *spool.Scratch
 	chunks  []*chunk
 	warning string                  // why the rest went whole
 	failure atomic.Pointer[error]   // with which the chunks that are not yet sent fail too
@@ -48,7 +49,7 @@ func (j *job) begin(ctx context.Context, end context.CancelCauseFunc) (free func
 	return func() error {
 		expired()
 		kill(nil)
-		return j.scratch.close()
+		return j.scratch.Close()
 	}
 }
 

@@ -57,7 +57,6 @@ func TestRequestLimitCountsRepetitions(t *testing.T) {
 				require.ErrorAs(t, err, &api)
 				require.Equal(t, partition.KindBudget, api.Kind)
 				require.Equal(t, test.status, api.Status)
-				require.Equal(t, retry.Stop("request limit of 3 reached"), api.Stop)
 				require.False(t, api.Final)
 				require.ErrorContains(t, err, test.want)
 				require.ErrorContains(t, err, ", request limit of 3 reached)")

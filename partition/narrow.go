@@ -64,7 +64,6 @@ func halvesPolicy(policy *retry.Policy, err error) *retry.Policy {
 // at most 2·ceil(log2 n) requests beyond the first. The error is what ends the document.
 func (j *job) narrow(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	c.admitted()
-	c.report.Narrowed = true
 	for _, pages := range halves(j.span(c.pages)) {
 		c.halves = append(c.halves, j.newChunk(pages))
 	}

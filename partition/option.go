@@ -42,9 +42,6 @@ const (
 	EnvAPIURL = "UNSTRUCTURED_API_URL"
 )
 
-// DefaultInFlight is how many requests of one client are in flight at most.
-const DefaultInFlight = 10
-
 // WithAPIKey sets the key; "" sends none. Without this option it comes from $UNSTRUCTURED_API_KEY. The key goes to the
 // configured host only, and shows in no message, log line or error, also where the server repeats it.
 func WithAPIKey(key string) Option {
@@ -107,7 +104,7 @@ func WithRetryPolicy(p *retry.Policy) Option {
 	}
 }
 
-// WithMaxInFlight sets how many requests run at once, over all documents of the client; the default is [DefaultInFlight]. It
+// WithMaxInFlight sets how many requests run at once, over all documents of the client; the default is 10. It
 // changes no result.
 func WithMaxInFlight(n int) Option {
 	return func(c *config) error {
@@ -118,9 +115,6 @@ func WithMaxInFlight(n int) Option {
 		return nil
 	}
 }
-
-// DefaultGrace is how long requests under way are waited for when a document ends early.
-const DefaultGrace = 30 * time.Second
 
 // WithCache sets where answers are kept: what was answered once is not sent again. The default is none.
 func WithCache(cache Cache) Option {
@@ -139,7 +133,7 @@ func WithRefresh() Option {
 }
 
 // WithGrace sets how long requests under way are waited for when a document ends early (a strict failure, the end of its context):
-// their answers are paid for and go into the cache. The default is [DefaultGrace]. Without a cache nothing is waited for.
+// their answers are paid for and go into the cache. The default is 30 s. Without a cache nothing is waited for.
 func WithGrace(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/media"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
@@ -32,8 +33,8 @@ type Plan struct {
 	Narrowing int
 }
 
-// Whole tells that the document goes as it is, in one request.
-func (p *Plan) Whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.PageRange{} }
+// whole reports whether the document goes as it is, in one request.
+func (p *Plan) whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.PageRange{} }
 
 // Plan says what [Client.Stream] would send, and sends nothing: not what the client's cache answers either. A document that would be
 // refused is an error: a [DocumentError]. Where the client has a cache the document is read whole.
@@ -50,7 +51,7 @@ func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error)
 		}
 	}
 	j.lookAt()
-	defer func() { _ = j.scratch.close() }() // what stays is in the system's directory for temporary files
+	defer func() { _ = j.scratch.Close() }() // what stays is in the system's directory for temporary files
 	plan.Cached, plan.Left = j.lookUp(ctx)
 	if ctx.Err() != nil {
 		return nil, canceled(ctx, d.name)
@@ -113,7 +114,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 	if err != nil {
 		return fail(KindBadRequest, err)
 	}
-	found, err := DetectMediaType(d.name, source, size)
+	found, err := media.Detect(d.name, source, size)
 	if err != nil {
 		return nil, localError(d.name, err)
 	}
@@ -126,7 +127,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		plan:   Plan{Document: d.name, MediaType: mediaType, Chunks: []split.PageRange{{}}},
 		params: p, fields: fields, name: d.wireName(mediaType), source: source, size: size,
 	}
-	if extensionType(d.name) == pdfType && found != pdfType {
+	if media.OfName(d.name) == media.PDF && found != media.PDF {
 		j.warn("named .pdf but its content is no PDF: sent as %s", mediaType)
 	}
 	if c.cache != nil {
@@ -134,7 +135,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 			return nil, err
 		}
 	}
-	if mediaType != pdfType || found != pdfType {
+	if mediaType != media.PDF || found != media.PDF {
 		if p.Split.Pages != (split.PageRange{}) {
 			return fail(KindBadRequest, fmt.Errorf("page range %s: only a PDF can be cut, this is %s", p.Split.Pages, mediaType))
 		}
@@ -188,7 +189,7 @@ func (j *job) planPDF(ctx context.Context) error {
 			return fail(KindBadRequest, fmt.Errorf("page range %s: the document has pages 1-%d", wanted, pdf.Pages()))
 		}
 	}
-	if j.params.Strategy == StrategyHiRes {
+	if j.params.Strategy == "hi_res" {
 		j.warnTall(wanted)
 	}
 	if s.MaxPages > 0 && wanted.Len() > s.MaxPages {

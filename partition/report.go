@@ -27,9 +27,7 @@ type ChunkReport struct {
 	Trace    retry.Trace // the attempts made
 	Warnings []string
 	Err      error // nil where it was answered
-	Sent     bool  // a request was made for it
 	Cached   bool  // it was answered by the cache
-	Narrowed bool  // its pages were asked for in halves, whose reports follow
 	Chunking bool  // it is the second request of [ChunkingAfter]: elements, not pages
 }
 
@@ -51,17 +49,6 @@ func (r Report) CacheHits() int {
 	for _, p := range r.Chunks {
 		if p.Cached {
 			n++
-		}
-	}
-	return n
-}
-
-// BytesSent is how many bytes of request bodies were sent, repetitions included.
-func (r Report) BytesSent() int64 {
-	var n int64
-	for _, p := range r.Chunks {
-		for _, a := range p.Trace.Attempts {
-			n += a.BytesSent
 		}
 	}
 	return n

@@ -101,7 +101,7 @@ func TestWhatMakesAnotherEntry(t *testing.T) {
 		require.Equal(t, 0, send("a.pdf", 3, partition.Params{}, partition.WithMaxInFlight(1)))
 		require.Equal(t, 2, send("b.pdf", 3, partition.Params{}))
 		require.Equal(t, 2, send("a.pdf", 4, partition.Params{}), "other content")
-		require.Equal(t, 2, send("a.pdf", 3, partition.Params{Strategy: partition.StrategyFast}))
+		require.Equal(t, 2, send("a.pdf", 3, partition.Params{Strategy: "fast"}))
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{StartingPageNumber: new(7)}))
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{Extra: map[string][]string{"new": {"x"}}}))
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{}, partition.WithAPIKey("another-account")))
@@ -326,7 +326,7 @@ func TestChunkingAfter(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		cache := &memoryCache{}
 		params := partition.Params{
-			Strategy: partition.StrategyFast, ChunkingStrategy: "by_title", MaxCharacters: new(100),
+			Strategy: "fast", ChunkingStrategy: "by_title", MaxCharacters: new(100),
 			Split: partition.Split{Scope: partition.ChunkingAfter},
 		}
 		result, err := newClient(t, s, partition.WithCache(cache)).Partition(t.Context(), pdf("a.pdf", 6), params)

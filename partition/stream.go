@@ -134,7 +134,7 @@ func (s *Stream) firstNumber() int {
 func (s *Stream) csv() (*Result, error) {
 	result := &Result{}
 	err := s.run(func(c *chunk) error {
-		stored, err := c.answer.store.open()
+		stored, err := c.answer.store.Open()
 		if err != nil {
 			return localError(s.document.name, err)
 		}
@@ -231,7 +231,7 @@ func (s *Stream) merge(ctx context.Context, j *job, c *chunk, m *merged, deliver
 	case failure == nil:
 		m.answered = append(m.answered, j.covers(c))
 		err := deliver(c)
-		c.answer.store.remove()
+		c.answer.store.Remove()
 		return err
 	case j.params.Split.AllowFailed:
 		s.repair.gap()
@@ -251,7 +251,7 @@ func (s *Stream) conclude(j *job, m *merged, err error) error {
 	for _, c := range j.chunks {
 		s.report.Chunks = append(s.report.Chunks, c.reports()...)
 	}
-	for _, warning := range []string{j.warning, j.scratch.warning()} {
+	for _, warning := range []string{j.warning, j.scratch.Warning()} {
 		if warning != "" {
 			s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
 		}

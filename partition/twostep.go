@@ -6,12 +6,13 @@ import (
 	"fmt"
 
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/split"
 )
 
 // chunksAfter tells whether the text chunking is a request of its own, after the elements of all parts are there.
 func (j *job) chunksAfter() bool {
-	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ChunkingAfter && !j.plan.Whole()
+	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ChunkingAfter && !j.plan.whole()
 }
 
 // chunkingOnly returns the parameters of the second step: those that say how text is chunked.
@@ -44,14 +45,14 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 		return err
 	}
 	rooms := s.client.newScratch(first.params.Split.Mode)
-	defer func() { _ = rooms.close() }() // what stays is in the system's directory for temporary files
-	elements := rooms.newStore()
+	defer func() { _ = rooms.Close() }() // what stays is in the system's directory for temporary files
+	elements := rooms.NewStore()
 	failure := s.collect(first, elements)
 	partial := (*PartialError)(nil)
 	if failure != nil && !errors.As(failure, &partial) {
 		return failure
 	}
-	file, err := elements.open()
+	file, err := elements.Open()
 	if err != nil {
 		return localError(s.document.name, err)
 	}
@@ -59,7 +60,7 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 	before, kept := s.report, s.kept
 	err = s.send(func() (*job, error) {
 		second := &job{
-			client: s.client, secrets: first.secrets, params: chunking, name: first.name, source: file, size: elements.size,
+			client: s.client, secrets: first.secrets, params: chunking, name: first.name, source: file, size: elements.Size(),
 			plan: Plan{
 				Document: s.document.name, MediaType: "application/json", Chunks: []split.PageRange{{}}, Warnings: before.Warnings,
 			},
@@ -87,8 +88,8 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 }
 
 // collect writes the elements of all chunks into one JSON list.
-func (s *Stream) collect(j *job, to *store) (err error) {
-	w, err := to.create()
+func (s *Stream) collect(j *job, to *spool.Store) (err error) {
+	w, err := to.Create()
 	if err != nil {
 		return localError(s.document.name, err)
 	}

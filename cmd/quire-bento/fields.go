@@ -6,6 +6,7 @@ import (
 	"github.com/warpstreamlabs/bento/public/service"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
@@ -58,7 +59,7 @@ func ownRows() []row {
 				return err
 			},
 			"Requests in flight, over all threads of this process.",
-			[]trait{byDefault(partition.DefaultInFlight)},
+			[]trait{byDefault(wire.DefaultInFlight)},
 		},
 		{
 			"retry", service.NewAnyField, policy,

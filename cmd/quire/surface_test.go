@@ -25,11 +25,11 @@ var mostExported = map[string]int{
 	"cmd":                     1,
 	"cmd/journal":             66,
 	"cmd/page":                33,
-	"partition":               351,
+	"partition":               254,
 	"partition/format":        35,
 	"partition/local":         17,
 	"partition/partitiontest": 76,
-	"partition/wire":          13,
+	"partition/wire":          15,
 	"retry":                   253,
 	"split":                   41,
 }

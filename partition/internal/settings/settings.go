@@ -1,6 +1,14 @@
 // Package settings holds what only the programs of this module may set of a client: package wire does.
 package settings
 
+import "time"
+
+// The defaults of a client.
+const (
+	InFlight = 10               // requests at once
+	Grace    = 30 * time.Second // for requests under way when a document ends early
+)
+
 // Settings are given to partition.WithSettings. What is "" changes nothing.
 type Settings struct {
 	// Engine names the engine behind an in-process transport, with its version, so that answers of another version are not taken
