@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cache"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/local"
 	"github.com/quire-dev/quire/partition/wire"
@@ -53,7 +54,7 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 		flags.StringVar(&f.clientCert, "client-cert", "", "PEM file with a client certificate")
 		flags.StringVar(&f.clientKey, "client-key", "", "PEM file with its key")
 		flags.BoolVar(&f.local, "local", false, "use the embedded engine instead of a server (strategy fast)")
-		flags.IntVarP(&f.inFlight, "in-flight", "j", wire.DefaultInFlight, "requests in flight in all; changes no output")
+		flags.IntVarP(&f.inFlight, "in-flight", "j", partition.DefaultInFlight, "requests in flight in all; changes no output")
 	})
 	group(flags, groupRetry, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
@@ -70,7 +71,17 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 // An apiClient is a client with what has to be closed after it.
 type apiClient struct {
 	*partition.Client
-	engine *local.Engine // nil with a server
+	engine  *local.Engine // nil with a server
+	answers *cache.Dir    // nil without a cache, and where somebody else closes it
+}
+
+// finish ends a run's use of the client: err is how the run ended, and comes back with what went wrong here.
+func (c *apiClient) finish(err error) error {
+	err = errors.Join(err, c.close())
+	if lost := closeCache(c.answers); err == nil {
+		return lost
+	}
+	return err
 }
 
 func (c *apiClient) close() error {

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"errors"
-	"fmt"
 	"math/big"
 	"strconv"
 	"strings"
@@ -69,16 +68,3 @@ func (s *byteSize) String() string {
 
 // Type is how the help text calls the value.
 func (s *byteSize) Type() string { return "size" }
-
-// roundBytes is a size for people.
-func roundBytes(n int64) string {
-	for _, unit := range []struct {
-		size int64
-		name string
-	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
-		if n >= 10*unit.size {
-			return fmt.Sprintf("%d %s", n/unit.size, unit.name)
-		}
-	}
-	return plural(int(n), "byte")
-}

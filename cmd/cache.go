@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -88,7 +89,7 @@ func newCache(sh *shell) *cobra.Command {
 		func(c *cobra.Command, d *cache.Dir) error { return trimCache(c, sh, d, int64(size)) })
 	trim.Long = fmt.Sprintf(`Trim removes the answers that were not used for %d days. If more than %s remain, it removes those not used
 for longest. Answers used in the last 24 hours then stay, up to twice that size. With --max-size, it obeys that
-size exactly.`, cache.DefaultMaxAge/(24*time.Hour), roundBytes(cache.DefaultMaxSize))
+size exactly.`, cache.DefaultMaxAge/(24*time.Hour), words.Size(cache.DefaultMaxSize))
 	group(trim.Flags(), groupCache, func(flags *pflag.FlagSet) {
 		flags.Var(&size, "max-size", "remove the answers not used for longest until no more than this is left")
 		flags.Lookup("max-size").DefValue = ""
@@ -119,7 +120,7 @@ func trimCache(c *cobra.Command, sh *shell, d *cache.Dir, size int64) error {
 	_, err = fmt.Fprintf(sh.stdout, "removed %s; %s left\n", usageLine(trimmed.Removed), usageLine(trimmed.Left))
 	if err == nil && trimmed.Over > 0 {
 		_, err = fmt.Fprintf(sh.stdout, "that is %s over the limit of %s: all of it was used in the last 24 hours; --max-size removes it too\n",
-			roundBytes(trimmed.Over), roundBytes(cache.DefaultMaxSize))
+			words.Size(trimmed.Over), words.Size(cache.DefaultMaxSize))
 	}
 	return err
 }
@@ -137,5 +138,5 @@ func missingCache(dir string) (path string, missing bool) {
 }
 
 func usageLine(u cache.Usage) string {
-	return fmt.Sprintf("%s, %s", plural(u.Entries, "answer"), plural(int(u.Bytes), "byte"))
+	return fmt.Sprintf("%s, %s", words.Count(u.Entries, "answer"), words.Count(int(u.Bytes), "byte"))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/wire"
 )
@@ -49,7 +50,7 @@ func openCache(dir string, o cache.Options) (*cache.Dir, error) {
 }
 
 // open opens the cache for a run. It is nil with --no-cache, and where it cannot be opened, which is a warning.
-func (f *cacheFlags) open(c *console) (*cache.Dir, error) {
+func (f *cacheFlags) open(c *screen.Console) (*cache.Dir, error) {
 	switch {
 	case f.off && f.refresh:
 		return nil, usageError("--no-cache and --refresh exclude each other")
@@ -58,11 +59,9 @@ func (f *cacheFlags) open(c *console) (*cache.Dir, error) {
 	case f.off:
 		return nil, nil
 	}
-	dir, err := openCache(f.dir, cache.Options{MaxAge: limit(f.maxAge), MaxSize: limit(f.maxSize), Warn: func(err error) {
-		c.remark("warning: %s", wire.Printable(err.Error()))
-	}})
+	dir, err := openCache(f.dir, cache.Options{MaxAge: limit(f.maxAge), MaxSize: limit(f.maxSize), Warn: c.Warn})
 	if err != nil {
-		c.remark("warning: %s; going on without a cache", wire.Printable(err.Error()))
+		c.Remark("warning: %s; going on without a cache", wire.Printable(err.Error()))
 		return nil, nil
 	}
 	return dir, nil

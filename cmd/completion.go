@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/retry"
@@ -64,7 +65,7 @@ var flagValues = []struct {
 	values func() []string
 }{
 	{"format", false, func() []string { return format.Names(0) }},
-	{"progress", false, values(progressAuto, progressBar, progressPlain, progressJSON, progressNone)},
+	{"progress", false, screen.ProgressWays},
 	{"log-format", false, values("text", "json")},
 	{"chunk-mode", false, values(partition.Buffered, partition.DiskCached)},
 	{"chunking-scope", false, values(partition.ChunkingWhole, partition.ChunkingAfter, partition.ChunkingPerChunk)},

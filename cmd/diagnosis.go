@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/wire"
 )
@@ -71,7 +72,7 @@ var hints = []struct {
 	{says("proxyconnect"), "the proxy cannot be reached"},
 	{isA[*net.DNSError], "the name is not known here: a typo, or is a proxy needed?"},
 	{says("connection refused"), "nobody listens there: is the server started, and the port right?"},
-	{isA[noAnswer], "is a firewall or a proxy in the way?"},
+	{isA[*outcome.TimeLimit], "is a firewall or a proxy in the way?"},
 	{isQuota, "the account has nothing left"},
 }
 

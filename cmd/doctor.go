@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/outcome"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -195,7 +197,7 @@ func existing(path string) string {
 func writable(dir string) error {
 	made, err := os.MkdirTemp(dir, ".quire-*")
 	if err != nil {
-		return rootPathError(err)
+		return words.Reason(err)
 	}
 	return os.Remove(made)
 }
@@ -212,7 +214,7 @@ func (f *doctorFlags) document(ctx context.Context, sh *shell, d *diagnosis, cli
 	document := partition.FromReaderAt("note.txt", strings.NewReader(sampleText), int64(len(sampleText)))
 	defer func() { _ = document.Close() }() // it is in memory
 	most := max(f.client.elapsed, f.client.timeout)
-	limited, cancel := context.WithTimeoutCause(ctx, most, noAnswer(most))
+	limited, cancel := context.WithTimeoutCause(ctx, most, &outcome.TimeLimit{Limit: most})
 	defer cancel()
 	result, err := client.Partition(limited, document, partition.Params{Strategy: "fast"})
 	switch {
@@ -221,8 +223,8 @@ func (f *doctorFlags) document(ctx context.Context, sh *shell, d *diagnosis, cli
 	case len(result.Elements) == 0:
 		d.fail(exitFailed, "document", "answered without an element")
 	default:
-		d.say(stepOK, "document", "%s in %s, %s", plural(len(result.Elements), "element"), rounded(result.Report.Elapsed),
-			plural(result.Report.Requests(), "request"))
+		d.say(stepOK, "document", "%s in %s, %s", words.Count(len(result.Elements), "element"), rounded(result.Report.Elapsed),
+			words.Count(result.Report.Requests(), "request"))
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -66,9 +68,12 @@ func usageError(format string, args ...any) error {
 func exitCode(err error) int {
 	var exit *exitError
 	var signaled *stopped
+	var meant *walk.UsageError
 	switch {
 	case errors.As(err, &exit):
 		return exit.code
+	case errors.As(err, &meant):
+		return exitUsage
 	case errors.As(err, &signaled):
 		return signalCode(signaled.signal)
 	}
@@ -77,21 +82,11 @@ func exitCode(err error) int {
 		return exitAuth
 	case kind == partition.KindQuota:
 		return exitQuota
-	case unavailable(err):
+	case outcome.Unavailable(err):
 		return exitUnavailable
 	default:
 		return exitFailed
 	}
-}
-
-// unavailable tells that an error speaks of the server and not of the document: another time it may work.
-func unavailable(err error) bool {
-	var api *partition.APIError
-	var limit *timeLimit
-	if errors.As(err, &api) && api.Final || errors.As(err, &limit) {
-		return false
-	}
-	return partition.KindOf(err).Transient()
 }
 
 func signalCode(s os.Signal) int {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/quire-dev/quire/cmd/internal/screen"
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/partition/partitiontest"
@@ -64,24 +66,26 @@ func TestDocumentsTakeTurns(t *testing.T) {
 }
 
 // runFolder runs what is in a folder through the server, as quire partition DIR -f jsonl -j WIDTH does.
-func runFolder(t *testing.T, dir string, server *partitiontest.Server, width int) *summary {
+func runFolder(t *testing.T, dir string, server *partitiontest.Server, width int) *screen.Summary {
 	t.Helper()
 	client, err := partition.New(
 		partition.WithBaseURL(server.URL), partition.WithAPIKey(""), partition.WithHTTPClient(server.Client()), partition.WithMaxInFlight(width),
 	)
 	require.NoError(t, err)
-	folder, err := newWalk(walkOptions{roots: []string{dir}, extension: ".jsonl"})
+	documents, err := walk.New(walk.Options{Roots: []string{dir}, Extension: ".jsonl"})
 	require.NoError(t, err)
 	form, known := format.Lookup("jsonl")
 	require.True(t, known)
-	sh := &shell{stdout: io.Discard, stderr: io.Discard}
-	silent := &console{w: io.Discard, quiet: true, progress: progressNone, standing: newStanding()}
 	stop := func(err error) { t.Errorf("the run was stopped: %v", err) }
-	r := &run{
-		shell: sh, console: silent, client: &apiClient{Client: client}, walk: folder, format: form, watch: &watch{stop: stop},
-		inFlight: width, stop: stop,
+	j := &job{
+		flags: &partitionFlags{client: clientFlags{inFlight: width}}, shell: &shell{stdout: io.Discard, stderr: io.Discard}, form: form, walk: documents,
+		console: screen.New(screen.Options{W: io.Discard, Quiet: true, Progress: screen.ProgressNone}),
 	}
-	sum := &summary{}
-	require.NoError(t, r.all(t.Context(), sum))
+	r := &run{sender: &sender{client: client, format: form}, console: j.console, limits: j.limits(nil), stop: stop}
+	r.documents, r.sink = j.ends(&outputs{})
+	sum := &screen.Summary{}
+	ended, lost := r.do(t.Context(), sum)
+	require.NoError(t, ended)
+	require.NoError(t, lost)
 	return sum
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -61,7 +62,7 @@ func (f *doctorFlags) healthRequest(sh *shell, client *apiClient) (*http.Request
 
 // health asks the server how it is, and tells whether it makes sense to send a document. where is what messages call the request.
 func (f *doctorFlags) health(ctx context.Context, d *diagnosis, hc *http.Client, request *http.Request, where string) bool {
-	limited, cancel := context.WithTimeoutCause(ctx, f.healthLimit, noAnswer(f.healthLimit))
+	limited, cancel := context.WithTimeoutCause(ctx, f.healthLimit, &outcome.TimeLimit{Limit: f.healthLimit})
 	defer cancel()
 	start := time.Now()
 	response, err := hc.Do(request.WithContext(limited))
@@ -97,12 +98,6 @@ func (f *doctorFlags) health(ctx context.Context, d *diagnosis, hc *http.Client,
 	}
 	return true
 }
-
-// noAnswer is the cause of a context whose time was not enough.
-type noAnswer time.Duration
-
-func (limit noAnswer) Error() string  { return "no answer within " + time.Duration(limit).String() }
-func (noAnswer) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // target is where a redirect leads, without credentials and query.
 func target(response *http.Response) string {

@@ -6,18 +6,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/quire-dev/quire/cmd/internal/folder"
 )
 
 // An image of the same name is replaced: a second run leaves the same files.
 func TestImages(t *testing.T) {
 	parent := t.TempDir()
 	for _, content := range []string{"first", "second"} {
-		folder, err := outputOptions{images: filepath.Join(parent, "pictures", "new")}.openImages()
+		images, err := outputOptions{images: filepath.Join(parent, "pictures", "new")}.openImages()
 		require.NoError(t, err)
-		written, err := imageStore{folder, "pictures/new", "docs/report.pdf"}.store("22-Image.png", []byte(content))
+		written, err := imageStore{images, "pictures/new", "docs/report.pdf"}.store("22-Image.png", []byte(content))
 		require.NoError(t, err)
 		require.Equal(t, "pictures/new/docs/report.pdf/22-Image.png", written)
-		require.NoError(t, folder.close())
+		require.NoError(t, images.Close())
 		data, err := os.ReadFile(filepath.Join(parent, filepath.FromSlash(written)))
 		require.NoError(t, err)
 		require.Equal(t, content, string(data))
@@ -30,15 +32,15 @@ func TestImages(t *testing.T) {
 // Nothing is written outside the folder, whatever a document is called.
 func TestImagesStayInTheirFolder(t *testing.T) {
 	parent := t.TempDir()
-	folder, err := openOutput(filepath.Join(parent, "images"))
+	images, err := folder.Open(filepath.Join(parent, "images"))
 	require.NoError(t, err)
-	defer func() { require.NoError(t, folder.close()) }()
+	defer func() { require.NoError(t, images.Close()) }()
 
-	_, err = imageStore{folder, "images", "../../out"}.store("1-x.bin", []byte("GIF"))
+	_, err = imageStore{images, "images", "../../out"}.store("1-x.bin", []byte("GIF"))
 	require.ErrorContains(t, err, "image ../../out/1-x.bin: ")
 
 	require.NoError(t, os.Symlink(parent, filepath.Join(parent, "images", "link")))
-	_, err = imageStore{folder, "images", "link"}.store("1-x.bin", []byte("GIF"))
+	_, err = imageStore{images, "images", "link"}.store("1-x.bin", []byte("GIF"))
 	require.ErrorContains(t, err, "image link/1-x.bin: ")
 
 	left, err := os.ReadDir(parent)

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -75,7 +76,7 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVarP(&f.output, "output", "o", "", "folder for the outputs, DIR/<path>.<format>; made if missing")
-		flags.StringVar(&f.progress, "progress", progressAuto, "auto, bar, plain (a line a document), json or none")
+		flags.StringVar(&f.progress, "progress", screen.ProgressAuto, "auto, bar, plain (a line a document), json or none")
 		flags.BoolVarP(&f.quiet, "quiet", "q", false, "say only what failed")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "say more: every document, what is left out, every attempt")
 		flags.StringVar(&f.logAs, "log-format", "text", "form of the lines of -v: text or json")
@@ -101,12 +102,12 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 }
 
 // logger writes what -v shows.
-func (f *partitionFlags) logger(c *console) (*slog.Logger, error) {
+func (f *partitionFlags) logger(c *screen.Console) (*slog.Logger, error) {
 	options := &slog.HandlerOptions{Level: slog.LevelDebug}
 	var handler slog.Handler = slog.DiscardHandler
 	switch f.logAs {
 	case "text":
-		if f.verbose && f.progress == progressJSON {
+		if f.verbose && f.progress == screen.ProgressJSON {
 			handler = slog.NewJSONHandler(c, options)
 		} else if f.verbose {
 			handler = slog.NewTextHandler(c, options)

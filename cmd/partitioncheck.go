@@ -3,6 +3,7 @@ package cmd
 import (
 	"path/filepath"
 
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/format"
 )
@@ -49,7 +50,7 @@ func (f *partitionFlags) check(roots []string) (format.Format, outputOptions, er
 	}
 	stdin := 0
 	for _, root := range roots {
-		if root == standardInput {
+		if root == walk.Stdin {
 			stdin++
 		}
 	}
@@ -64,7 +65,7 @@ func (f *partitionFlags) check(roots []string) (format.Format, outputOptions, er
 		return form, options, usageError("--stdin-list answers in its own form: -o, -f and --output-format do not go with it")
 	case f.unordered && !f.stdinList:
 		return form, options, usageError("--unordered is for --stdin-list")
-	case stdin > 0 && f.walk.filesFrom == standardInput:
+	case stdin > 0 && f.walk.filesFrom == walk.Stdin:
 		return form, options, usageError("standard input cannot be both the list (--files-from -) and a document (-)")
 	case f.name != "" && stdin == 0:
 		return form, options, usageError("--name is for standard input (-)")

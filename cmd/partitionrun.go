@@ -5,221 +5,288 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
-	"io"
+	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/quire-dev/quire/cmd/journal"
-	"github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
+	"github.com/quire-dev/quire/cmd/internal/outcome"
+	"github.com/quire-dev/quire/cmd/internal/page"
+	"github.com/quire-dev/quire/cmd/internal/screen"
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/format"
-	"github.com/quire-dev/quire/partition/wire"
 )
 
+// A job is what the flags and arguments of quire partition mean.
+type job struct {
+	flags   *partitionFlags
+	roots   []string
+	shell   *shell
+	console *screen.Console
+	form    format.Format
+	options outputOptions
+	walk    *walk.Walk        // nil with --stdin-list
+	again   []journal.Failure // what the walk is of with --retry-failed; not nil then
+}
+
 // do checks everything that can be checked before the first request, then runs.
-func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) (err error) {
-	if err := f.run.check(roots); err != nil {
+func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) error {
+	j, err := f.job(ctx, sh, roots)
+	if err != nil {
 		return err
+	}
+	if f.output == "" && j.walk != nil && !j.walk.Single() && !j.form.Concatenates {
+		return usageError("several documents need -o DIR or -f jsonl")
+	}
+	progress, err := f.progressWay(sh)
+	if err != nil {
+		return err
+	}
+	j.console = screen.New(screen.Options{
+		W: sh.stderr, Quiet: f.quiet, Verbose: f.verbose || progress == screen.ProgressPlain, Progress: progress,
+	})
+	defer j.console.Close()
+	err = j.run(ctx)
+	if exit := (*exitError)(nil); err != nil && !(errors.As(err, &exit) && exit.err == nil) && j.console.Error(err) {
+		return &exitError{exitCode(err), nil}
+	}
+	return err
+}
+
+// job checks the flags and arguments.
+func (f *partitionFlags) job(ctx context.Context, sh *shell, roots []string) (*job, error) {
+	if err := f.run.check(roots); err != nil {
+		return nil, err
 	}
 	form, options, err := f.check(roots)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var w *walk
-	if !f.stdinList {
-		if w, err = f.newWalk(ctx, sh, roots, form); err != nil {
-			return err
-		}
-		if f.output == "" && !w.single() && !form.Concatenates {
-			return usageError("several documents need -o DIR or -f jsonl")
-		}
-	}
-	if f.progress == progressAuto && f.output == "" && isTerminal(sh.stdout) {
-		f.progress = progressNone // the live line would stand between the elements
-	}
-	console, err := newConsole(sh, f.progress, f.quiet)
-	if err != nil {
-		return err
-	}
-	defer console.close()
-	defer func() { err = console.last(err) }()
-	logger, err := f.logger(console)
-	if err != nil {
-		return err
-	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(context.Canceled)
-	if f.run.runTimeout > 0 {
-		limited, cancel := context.WithTimeoutCause(ctx, f.run.runTimeout, &timeLimit{f.run.runTimeout, "--run-timeout"})
-		defer cancel()
-		ctx = limited
-	}
-	answers, err := f.cache.open(console)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if lost := closeCache(answers); err == nil {
-			err = lost
-		}
-	}()
-	vain := &watch{stop: stop}
-	var report *page.Run // set before anything is sent
-	client, err := f.client.newClient(sh, logger, func(e partition.Event) {
-		vain.observe(e)
-		console.observe(e)
-		if report != nil {
-			report.Observe(e)
-		}
-	}, append(f.cache.options(answers), partition.WithMaxRequests(f.run.maxRequests)))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, client.close()) }()
-	defer vain.close()
-	defer context.AfterFunc(ctx, func() {
-		if n := console.underWay(); n > 0 && answers != nil && interruption(ctx) != nil {
-			console.say("stopping: up to %s for %d requests already sent; interrupt again to stop at once", f.cache.grace, n)
-		}
-	})()
-	vain.url = client.URL()
-	r := &run{
-		shell: sh, console: console, client: client, params: f.params, walk: w, format: form, outputOptions: options,
-		watch: vain, name: f.name, verbose: f.verbose || f.progress == progressPlain, documentTimeout: f.run.documentTimeout, stop: stop,
-		inFlight: f.client.inFlight, maxFailures: f.run.maxFailures, pages: pageLimit{limit: f.run.maxPages}, ordered: f.output == "" && !f.unordered,
-	}
-	if f.output != "" {
-		if err := f.openOutput(ctx, r); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, r.output.close()) }()
-		if w.foldCase, err = foldsCase(r.output.root, journal.Folder); err != nil {
-			return &exitError{exitFailed, err}
-		}
-	}
-	var found survey
+	j := &job{flags: f, roots: roots, shell: sh, form: form, options: options}
 	if f.stdinList {
-		vain.stop = func(error) {} // each document has its answer, and who asks knows when to stop
-		r.list = &stdinList{in: sh.stdin, params: f.params, unordered: f.unordered, out: bufio.NewWriter(sh.stdout)}
-	} else if found, err = w.survey(ctx); err != nil {
-		return cmp.Or(interruption(ctx), err)
+		return j, nil
 	}
-	console.expect(found.documents+found.failing, found.bytes)
-	if r.images, err = options.openImages(); err != nil {
-		return &exitError{exitFailed, err}
-	}
-	if r.images != nil {
-		defer func() { err = errors.Join(err, r.images.close()) }()
-	}
-	if f.run.report != "" {
-		report = page.NewRun(f.title(roots), client.engineName(), time.Now())
-		r.report = report
-	}
-	return f.records(ctx, r, found.documents+found.failing)
-}
-
-// title is what the page about the run is called.
-func (f *partitionFlags) title(roots []string) string {
-	words := append([]string{"quire partition"}, roots...)
-	for _, list := range []struct{ flag, path string }{{"--files-from", f.walk.filesFrom}, {"--retry-failed", f.run.retryFailed}} {
-		if list.path != "" {
-			words = append(words, list.flag, list.path)
-		}
-	}
-	if f.stdinList {
-		words = append(words, "--stdin-list")
-	}
-	return strings.Join(words, " ")
-}
-
-// newWalk is the walk through the roots, and through the lists that flags name.
-func (f *partitionFlags) newWalk(ctx context.Context, sh *shell, roots []string, form format.Format) (*walk, error) {
 	o, err := f.walk.options(ctx, sh, roots)
 	if err != nil {
 		return nil, err
 	}
 	if f.run.retryFailed != "" {
-		if o.retried, err = readFailedList(f.run.retryFailed); err != nil {
-			return nil, err
+		if j.again, err = folder.ReadFailedList(f.run.retryFailed); err != nil {
+			return nil, usageError("--retry-failed: %s", err)
 		}
-		o.list = listedFailures(o.retried)
+		o.List = []walk.Listed{}
+		for _, failure := range j.again {
+			o.List = append(o.List, walk.Listed{Path: failure.Path, Name: failure.Name})
+		}
 	}
 	for _, own := range []string{f.run.summary, f.run.report, f.run.failed, f.run.retryFailed, f.walk.filesFrom} {
-		if own != "" && own != standardInput {
-			o.own = append(o.own, own)
+		if own != "" && own != walk.Stdin {
+			o.Own = append(o.Own, own)
 		}
 	}
-	o.output, o.images, o.extension, o.stdinName = f.output, f.form.options.images, form.Extension, "stdin"
+	o.Output, o.Images, o.Extension, o.StdinName = f.output, options.images, form.Extension, "stdin"
 	if f.name != "" {
-		o.stdinName = filepath.Base(f.name)
+		o.StdinName = filepath.Base(f.name)
 	}
-	return newWalk(o)
+	j.walk, err = walk.New(o)
+	return j, err
 }
 
-// openOutput opens the output folder with what is known of earlier runs.
-func (f *partitionFlags) openOutput(ctx context.Context, r *run) error {
-	key, err := outputKey(f.params, r.client.engineName(), r.outputOptions.key())
+// progressWay is how progress is shown.
+func (f *partitionFlags) progressWay(sh *shell) (string, error) {
+	switch {
+	case !slices.Contains(screen.ProgressWays(), f.progress):
+		return "", usageError("--progress %q: not one of %s", f.progress, strings.Join(screen.ProgressWays(), ", "))
+	case f.progress != screen.ProgressAuto:
+		return f.progress, nil
+	case f.quiet || !screen.IsTerminal(sh.stderr) || sh.env["TERM"] == "dumb" || sh.env["TERM"] == "" || sh.env["NO_COLOR"] != "":
+		return screen.ProgressNone, nil
+	case f.output == "" && screen.IsTerminal(sh.stdout):
+		return screen.ProgressNone, nil // the live line would stand between the elements
+	default:
+		return screen.ProgressBar, nil
+	}
+}
+
+// run opens what the run needs, takes the documents through the API and says how it went.
+func (j *job) run(ctx context.Context) (err error) {
+	ctx, stop := j.limited(ctx)
+	defer stop(context.Canceled)
+	var watch batch.Watch
+	var report *page.Run // set before anything is sent
+	client, err := j.openClient(func(e partition.Event) {
+		watch.Observe(ctx, e)
+		j.console.Observe(e)
+		if report != nil {
+			report.Observe(e)
+		}
+	})
 	if err != nil {
-		return usageError("%s", err)
+		return err
 	}
-	if r.output, err = openOutput(f.output); err != nil {
-		return &exitError{exitFailed, err}
+	defer func() { err = client.finish(err) }()
+	defer context.AfterFunc(ctx, func() { j.sayStopping(ctx, client) })()
+
+	out, err := j.openOutputs(stop, client)
+	if err != nil {
+		return err
 	}
-	if err := r.output.remember(f.output, func(err error) { r.console.remark("warning: %s", wire.Printable(err.Error())) }); err != nil {
-		return &exitError{exitFailed, errors.Join(err, r.output.close())}
+	defer func() { err = errors.Join(err, out.close()) }()
+	documents, err := j.survey(ctx, out)
+	if err != nil {
+		return err
 	}
-	r.history = &history{
-		run: ctx, output: r.output, params: key, how: fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
-		engine: r.client.engineName(), extension: r.format.Extension, force: f.run.force,
-		again: f.cache.refresh, paths: r.outputOptions.sourceField,
+	if err := out.openImages(j.options); err != nil {
+		return err
 	}
-	return nil
+	if j.flags.run.report != "" {
+		report = page.NewRun(j.title(), client.engineName(), time.Now())
+	}
+	records, err := j.openRecords(out.folder, report)
+	if err != nil {
+		return err
+	}
+	defer records.discard()
+
+	r := &run{
+		sender: &sender{
+			client: client.Client, params: j.flags.params, format: j.form, options: j.options, images: out.images,
+			shell: j.shell, stdinName: j.flags.name,
+		},
+		failed: records.failed, console: j.console, quiet: j.walk == nil && !j.console.Verbose, report: report, stop: stop,
+		limits: j.limits(&watch),
+	}
+	r.documents, r.sink = j.ends(out)
+	sum := &screen.Summary{Engine: client.engineName()}
+	ended, lost := r.do(ctx, sum)
+	j.console.Close()
+	if sum.NotDone = max(documents-sum.Documents, 0); sum.NotDone == 0 {
+		sum.MissingSources = j.missingSources(out)
+	}
+	lost = errors.Join(lost, records.write(sum))
+	return j.verdict(ctx, sum, records, cmp.Or(ended, context.Cause(ctx)), lost)
 }
 
-// records runs, and leaves the files that say how it went.
-func (f *partitionFlags) records(ctx context.Context, r *run, documents int) error {
-	var figures *outputFile
-	var err error
-	if f.run.summary != "" {
-		if figures, err = openFile("summary", f.run.summary); err != nil {
-			return &exitError{exitFailed, err}
+// limits are what bounds the run. A list that a program feeds is never given up: each document has
+// its answer, and who asks knows when to stop.
+func (j *job) limits(watch *batch.Watch) batch.Options {
+	f := j.flags
+	return batch.Options{
+		Concurrency: f.client.inFlight + documentsAhead, MaxPages: f.run.maxPages, MaxFailures: f.run.maxFailures,
+		DocumentTimeout:      f.run.documentTimeout,
+		DocumentTimeoutCause: &outcome.TimeLimit{Limit: f.run.documentTimeout, Flag: "--document-timeout"},
+		Watch:                watch, KeepGoing: j.walk == nil,
+	}
+}
+
+// limited is a context that the flags' time limit ends, and the function that ends it before.
+func (j *job) limited(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, stop := context.WithCancelCause(ctx)
+	limit := j.flags.run.runTimeout
+	if limit == 0 {
+		return ctx, stop
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, &outcome.TimeLimit{Limit: limit, Flag: "--run-timeout"})
+	return ctx, func(cause error) {
+		stop(cause)
+		cancel()
+	}
+}
+
+// openClient makes the client, with its cache.
+func (j *job) openClient(observe func(partition.Event)) (*apiClient, error) {
+	f := j.flags
+	logger, err := f.logger(j.console)
+	if err != nil {
+		return nil, err
+	}
+	answers, err := f.cache.open(j.console)
+	if err != nil {
+		return nil, err
+	}
+	client, err := f.client.newClient(j.shell, logger, observe, append(f.cache.options(answers), partition.WithMaxRequests(f.run.maxRequests)))
+	if err != nil {
+		return nil, errors.Join(err, closeCache(answers))
+	}
+	client.answers = answers
+	return client, nil
+}
+
+// sayStopping says what an interrupted run waits for.
+func (j *job) sayStopping(ctx context.Context, client *apiClient) {
+	if n := j.console.InFlight(); n > 0 && client.answers != nil && interruption(ctx) != nil {
+		j.console.Say("stopping: up to %s for %d requests already sent; interrupt again to stop at once", j.flags.cache.grace, n)
+	}
+}
+
+// survey counts the documents, and refuses those whose outputs would be in each other's way.
+func (j *job) survey(ctx context.Context, out *outputs) (documents int, err error) {
+	if j.walk == nil {
+		return 0, nil
+	}
+	foldCase := false
+	if out.folder != nil {
+		if foldCase, err = out.folder.FoldsCase(); err != nil {
+			return 0, &exitError{exitFailed, err}
 		}
-		defer figures.discard()
 	}
-	var about *outputFile
-	if r.report != nil {
-		if about, err = openFile("report", f.run.report); err != nil {
-			return &exitError{exitFailed, err}
-		}
-		defer about.discard()
+	found, err := j.walk.Survey(ctx, foldCase)
+	if err != nil {
+		return 0, cmp.Or(interruption(ctx), err)
 	}
-	if r.failed, err = openFailedList(f.run.failed, f.output, r.output, r.format.Extension); err != nil {
-		return &exitError{exitFailed, err}
-	}
-	defer r.failed.discard()
-	if r.failed != nil {
-		r.failed.again = retryCommand(f.flags, r.failed.path)
-	}
-	if r.walk != nil {
-		r.failed.carry(r.walk.retried)
-		if !f.run.force {
-			r.final = newFinalFailures(r.walk.retried)
+	documents = found.Documents + found.Failing
+	j.console.Expect(documents, found.Bytes)
+	return documents, nil
+}
+
+// title is what the page about the run is called.
+func (j *job) title() string {
+	words := append([]string{"quire partition"}, j.roots...)
+	for _, list := range []struct{ flag, path string }{
+		{"--files-from", j.flags.walk.filesFrom}, {"--retry-failed", j.flags.run.retryFailed},
+	} {
+		if list.path != "" {
+			words = append(words, list.flag, list.path)
 		}
 	}
-	sum := &summary{Engine: r.client.engineName()}
-	lost := r.all(ctx, sum)
-	r.console.close()
-	if sum.NotDone = max(documents-sum.Documents, 0); sum.NotDone == 0 {
-		sum.Gone = r.gone()
+	if j.flags.stdinList {
+		words = append(words, "--stdin-list")
 	}
-	lost = errors.Join(lost, r.failed.close())
-	if about != nil {
-		lost = errors.Join(lost, about.fill(func(w io.Writer) error { return r.report.Write(w, sum.moreTotals()) }))
+	return strings.Join(words, " ")
+}
+
+// ends are where the run's documents come from, and where its outputs go.
+func (j *job) ends(out *outputs) (func(context.Context) iter.Seq[*work], sink) {
+	f := j.flags
+	if j.walk == nil {
+		list := &listSink{
+			stdin: j.shell.stdin, out: bufio.NewWriter(j.shell.stdout), params: f.params, unordered: f.unordered, hashes: f.run.failed != "",
+		}
+		return list.documents, list
 	}
-	if figures != nil {
-		lost = errors.Join(lost, figures.fill(sum.write))
+	documents := func(ctx context.Context) iter.Seq[*work] {
+		return func(yield func(*work) bool) {
+			for e := range j.walk.Entries(ctx) {
+				if !yield(newWork(e)) {
+					return
+				}
+			}
+		}
 	}
-	return r.verdict(ctx, sum, lost, f.output)
+	var final folder.FinalFailures
+	if !f.run.force {
+		final = folder.NewFinalFailures(j.again)
+	}
+	if out.folder != nil {
+		out.store = out.folder.Outputs(out.settings)
+		return documents, &folderSink{outputs: out.store, final: final}
+	}
+	return documents, &stdoutSink{
+		stdout: j.shell.stdout, console: j.console, format: j.form, single: j.walk.Single(), hashes: f.run.failed != "", final: final,
+	}
 }

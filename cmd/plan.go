@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/screen"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -91,34 +93,24 @@ func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err
 	if f.price < 0 || math.IsNaN(f.price) || math.IsInf(f.price, 0) {
 		return usageError("--price-per-page %g: negative, or no number", f.price)
 	}
-	if err := f.run.run.check(roots); err != nil {
-		return err
-	}
-	form, _, err := f.run.check(roots)
+	j, err := f.run.job(ctx, sh, roots)
 	if err != nil {
 		return err
 	}
-	w, err := f.run.newWalk(ctx, sh, roots, form)
-	if err != nil {
-		return err
-	}
-	found, err := w.survey(ctx)
+	found, err := j.walk.Survey(ctx, false)
 	if err != nil {
 		return cmp.Or(interruption(ctx), err)
 	}
-	console, err := newConsole(sh, progressNone, f.run.quiet)
-	if err != nil {
-		return err
-	}
-	defer console.close()
+	console := screen.New(screen.Options{W: sh.stderr, Quiet: f.run.quiet, Verbose: f.run.verbose, Progress: screen.ProgressNone})
+	defer console.Close()
 	answers, err := f.answers(sh, console)
 	if err != nil {
 		return err
 	}
 	if answers != nil {
 		defer func() { _ = answers.Close() }() // it was only looked into
-		console.remark("hashing %s, %s, to look for cached answers; --no-cache skips it",
-			plural(found.documents, "file"), roundBytes(found.bytes))
+		console.Remark("hashing %s, %s, to look for cached answers; --no-cache skips it",
+			words.Count(found.Documents, "file"), words.Size(found.Bytes))
 	}
 	client, err := f.run.client.newClient(sh, slog.New(slog.DiscardHandler), func(partition.Event) {}, f.run.cache.options(answers))
 	if err != nil {
@@ -126,7 +118,7 @@ func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err
 	}
 	defer func() { err = errors.Join(err, client.close()) }()
 	p := &planning{
-		shell: sh, console: console, client: client, walk: w, params: f.run.params, name: f.run.name, verbose: f.run.verbose,
+		shell: sh, console: console, client: client, walk: j.walk, params: f.run.params, name: f.run.name,
 		sheet: newPlanSheet(sh.stdout, f.json, answers != nil, f.price),
 	}
 	return p.all(ctx)
@@ -136,14 +128,14 @@ func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err
 const nowhere = "http://nowhere.invalid"
 
 // answers opens the cache, unless nothing could be found in it.
-func (f *planFlags) answers(sh *shell, console *console) (*cache.Dir, error) {
+func (f *planFlags) answers(sh *shell, console *screen.Console) (*cache.Dir, error) {
 	client := &f.run.client
 	if client.local || client.url != "" || client.keyFile != "" || sh.env[partition.EnvAPIURL] != "" || sh.env[partition.EnvAPIKey] != "" {
 		return f.run.cache.open(console)
 	}
 	client.url = nowhere
 	if !f.run.cache.off {
-		console.remark("what is cached is not known: answers belong to a server and a key, and none is set (%s, %s, --url, --api-key-file, --local)",
+		console.Remark("what is cached is not known: answers belong to a server and a key, and none is set (%s, %s, --url, --api-key-file, --local)",
 			partition.EnvAPIURL, partition.EnvAPIKey)
 	}
 	return nil, nil

@@ -9,6 +9,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/screen"
+	"github.com/quire-dev/quire/cmd/internal/walk"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/wire"
 )
@@ -16,18 +20,17 @@ import (
 // A planning plans documents, several at once, and prints them in the order of the walk.
 type planning struct {
 	shell   *shell
-	console *console
+	console *screen.Console
 	client  *apiClient
-	walk    *walk
+	walk    *walk.Walk
 	params  partition.Params
 	name    string // of standard input
-	verbose bool
 	sheet   *planSheet
 }
 
 // A planned is one file on its way. Its plan and err are set before done is closed.
 type planned struct {
-	entry entry
+	entry walk.Entry
 	plan  *partition.Plan
 	err   error
 	done  chan struct{}
@@ -58,7 +61,7 @@ func (p *planning) all(ctx context.Context) error {
 	case errors.Is(lost, syscall.EPIPE):
 		return &exitError{exitBrokenPipe, nil}
 	case lost != nil:
-		return &outputError{"standard output", lost}
+		return &folder.WriteError{Name: "standard output", Err: lost}
 	case p.sheet.total.Failed > 0:
 		return &exitError{exitPartial, nil}
 	default:
@@ -73,10 +76,10 @@ func (p *planning) start(ctx context.Context) <-chan *planned {
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	go func() {
 		defer close(queue)
-		for e := range p.walk.entries(ctx) {
+		for e := range p.walk.Entries(ctx) {
 			d := &planned{entry: e, done: make(chan struct{})}
 			queue <- d
-			if !e.document() {
+			if !e.Document() {
 				close(d.done)
 				continue
 			}
@@ -91,13 +94,13 @@ func (p *planning) start(ctx context.Context) <-chan *planned {
 }
 
 // one plans one document.
-func (p *planning) one(ctx context.Context, e entry) (*partition.Plan, error) {
+func (p *planning) one(ctx context.Context, e walk.Entry) (*partition.Plan, error) {
 	var document *partition.Document
 	var err error
-	if e.path == standardInput {
+	if e.Path == walk.Stdin {
 		document, err = readStandardInput(ctx, p.shell, p.name)
 	} else {
-		document, err = partition.Open(e.path)
+		document, err = partition.Open(e.Path)
 	}
 	if err != nil {
 		return nil, err
@@ -108,23 +111,21 @@ func (p *planning) one(ctx context.Context, e entry) (*partition.Plan, error) {
 
 // conclude prints a document, and says what is to be said of it. Its error ends the command.
 func (p *planning) conclude(d *planned) error {
-	name := wire.Printable(d.entry.path)
+	name := wire.Printable(d.entry.Path)
 	switch {
-	case d.entry.skip != "":
+	case d.entry.Skip != "":
 		p.sheet.total.Skipped++
-		if p.verbose || !d.entry.quiet {
-			p.console.remark("skipped: %s: %s", name, d.entry.skip)
-		}
+		p.console.Skipped(d.entry.Path, d.entry.Skip, d.entry.Quiet)
 		return nil
-	case d.entry.err != nil:
-		d.err = &partition.DocumentError{Document: d.entry.path, Kind: partition.KindLocalIO, Err: rootPathError(d.entry.err)}
+	case d.entry.Err != nil:
+		d.err = &partition.DocumentError{Document: d.entry.Path, Kind: partition.KindLocalIO, Err: words.Reason(d.entry.Err)}
 	}
 	if d.err != nil {
-		p.console.say("failed: %s", wire.Printable(d.err.Error()))
-		return p.sheet.failed(d.entry.path, d.err)
+		p.console.Say("failed: %s", wire.Printable(d.err.Error()))
+		return p.sheet.failed(d.entry.Path, d.err)
 	}
 	for _, warning := range d.plan.Warnings {
-		p.console.remark("warning: %s: %s", name, warning)
+		p.console.Remark("warning: %s: %s", name, warning)
 	}
 	return p.sheet.document(d.plan)
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
@@ -116,7 +117,7 @@ func (s *planSheet) end() error {
 			Total *planTotal `json:"total"`
 		}{t})
 	}
-	name := "total: " + plural(t.Documents, "document")
+	name := "total: " + words.Count(t.Documents, "document")
 	if t.Failed > 0 {
 		name += fmt.Sprintf(", %d failed", t.Failed)
 	}
@@ -135,9 +136,9 @@ func (s *planSheet) end() error {
 	}
 	var notes strings.Builder
 	if t.Cost != nil {
-		fmt.Fprintf(&notes, "cost: about %s for %s", roundCost(*t.Cost), plural(t.PagesLeft, "page"))
+		fmt.Fprintf(&notes, "cost: about %s for %s", roundCost(*t.Cost), words.Count(t.PagesLeft, "page"))
 		if t.UnknownLeft > 0 {
-			fmt.Fprintf(&notes, ", plus %s of unknown length", plural(t.UnknownLeft, "document"))
+			fmt.Fprintf(&notes, ", plus %s of unknown length", words.Count(t.UnknownLeft, "document"))
 		}
 		notes.WriteByte('\n')
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -58,7 +59,7 @@ func loadPolicy(name string) (*retry.Policy, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, usageError("retry policy %q: neither a preset (%s) nor a file: %s",
-			name, strings.Join(retry.Presets(), ", "), rootPathError(err))
+			name, strings.Join(retry.Presets(), ", "), words.Reason(err))
 	}
 	if data, err = yamlToJSON(data); err != nil {
 		return nil, usageError("%s: %s", name, err)

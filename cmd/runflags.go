@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/quire-dev/quire/cmd/internal/walk"
 )
 
 // runFlags bound a run, and say what it leaves beside the outputs.
@@ -50,7 +52,7 @@ func (f *runFlags) check(roots []string) error {
 		return usageError("--retry-failed takes the documents from the list: name no others")
 	}
 	for _, name := range []string{f.summary, f.report, f.failed} {
-		if name == standardInput {
+		if name == walk.Stdin {
 			return usageError("%s is no file: /dev/stdout is standard output", name)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
@@ -70,12 +72,12 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return errors.New(plainPathError(path, err))
+		return errors.New(words.PathError(path, err))
 	}
 	defer file.Close() // it was only read
 	info, err := file.Stat()
 	if err != nil {
-		return errors.New(plainPathError(path, err))
+		return errors.New(words.PathError(path, err))
 	}
 	if !info.Mode().IsRegular() {
 		return usageError("%s: not a file", path)
@@ -89,11 +91,11 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 	if err != nil {
 		return err
 	}
-	out, err := openOutput(f.output)
+	out, err := folder.Open(f.output)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, out.close()) }()
+	defer func() { err = errors.Join(err, out.Close()) }()
 	for _, warning := range document.Warnings() {
 		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", wire.Printable(path), wire.Printable(warning))
 	}
@@ -113,7 +115,7 @@ func (f *splitFlags) ranges(pages int) ([]split.PageRange, error) {
 }
 
 func (f *splitFlags) write(
-	ctx context.Context, sh *shell, document *split.Document, ranges []split.PageRange, out *outputFolder, path string,
+	ctx context.Context, sh *shell, document *split.Document, ranges []split.PageRange, out *folder.Folder, path string,
 ) error {
 	bytes, warnings := int64(0), len(document.Warnings())
 	base := filepath.Base(path)
@@ -125,7 +127,7 @@ func (f *splitFlags) write(
 		}
 		name := fmt.Sprintf("%s.%d-%d.pdf", stem, pages.First, pages.Last)
 		if err := writeChunk(out, name, chunk); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Join(f.output, name), rootPathError(err))
+			return fmt.Errorf("%s: %w", filepath.Join(f.output, name), words.Reason(err))
 		}
 		if f.check {
 			if err := checkChunk(ctx, chunk, pages); err != nil {
@@ -146,8 +148,8 @@ func (f *splitFlags) write(
 	if f.check {
 		checked = ", page counts checked"
 	}
-	fmt.Fprintf(sh.stderr, "%s, %d of %d pages, %d bytes, %s%s\n", plural(len(ranges), "chunk"),
-		ranges[len(ranges)-1].Last-ranges[0].First+1, document.Pages(), bytes, plural(warnings, "warning"), checked)
+	fmt.Fprintf(sh.stderr, "%s, %d of %d pages, %d bytes, %s%s\n", words.Count(len(ranges), "chunk"),
+		ranges[len(ranges)-1].Last-ranges[0].First+1, document.Pages(), bytes, words.Count(warnings, "warning"), checked)
 	return nil
 }
 
@@ -164,16 +166,16 @@ func checkChunk(ctx context.Context, chunk *split.Chunk, pages split.PageRange) 
 	return nil
 }
 
-func writeChunk(out *outputFolder, name string, chunk *split.Chunk) error {
-	file, err := out.create(name)
+func writeChunk(out *folder.Folder, name string, chunk *split.Chunk) error {
+	file, err := out.Create(name)
 	if err != nil {
 		return err
 	}
 	if _, err := chunk.WriteTo(file); err != nil {
-		file.discard()
+		file.Discard()
 		return err
 	}
-	return file.commit()
+	return file.Commit()
 }
 
 func splitError(ctx context.Context, subject string, err error) error {

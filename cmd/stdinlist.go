@@ -9,29 +9,46 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"sync"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
 )
 
-// A stdinList is the documents that standard input names, one a line, each answered with one line on standard output: how another
-// program keeps quire running as a step of its own. A line is a path, or an object: see [asked].
-type stdinList struct {
-	in        io.Reader
+// A listSink answers the documents that standard input names, one a line, with one line each on standard output: how another program
+// keeps quire running as a step of its own. A line is a path, or an object: see [asked].
+type listSink struct {
+	stdin     io.Reader
 	params    partition.Params // of a document that sets none
 	unordered bool
-
-	mu  sync.Mutex
-	out *bufio.Writer
-	err error // of writing
+	hashes    bool // a failed list wants to know what a document was that failed
+	out       *bufio.Writer
+	lost      error // of out: nothing is written after it
 }
 
-// asked is what a line asks for. Only the path is needed.
+func (l *listSink) ordered() bool               { return !l.unordered }
+func (l *listSink) keepsBeginnings() bool       { return false }
+func (l *listSink) finish(_ *work, then func()) { then() }
+func (l *listSink) finished()                   {}
+
+// begin settles nothing: a program that asks again wants an answer again.
+func (l *listSink) begin(context.Context, *partition.Document, *work) {}
+
+func (l *listSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
+	w.spool, w.Err = spooled(write, l.keepsBeginnings())
+	if w.hasOutput(l.keepsBeginnings()) || l.hashes && w.Err != nil {
+		w.SHA256, _ = d.SHA256(ctx) // without it, less is known of the document
+	}
+}
+
+// An asked is what a line asks for. Only the path is needed.
 type asked struct {
 	Path   string          `json:"path"`
 	Name   string          `json:"name"`   // what the server sees; the path's last element without it
 	Params map[string]any  `json:"params"` // API fields by their names: a text, a number, a boolean or a list of texts
 	ID     json.RawMessage `json:"id"`     // anything: the answer has it too
+
+	params partition.Params // all of them
 }
 
 // answered is a line of standard output, but for its elements, which stand between.
@@ -57,67 +74,62 @@ type listedError struct {
 // listedLine is how long a line may be.
 const listedLine = 1 << 20
 
-// entries yields a document a line, as lines come. A line that cannot be understood is a document that fails.
-func (l *stdinList) entries(ctx context.Context) iter.Seq[entry] {
-	return func(yield func(entry) bool) {
-		in := interruptible(ctx, l.in)
+// documents yields a document a line, as lines come. A line that cannot be understood is a document that fails.
+func (l *listSink) documents(ctx context.Context) iter.Seq[*work] {
+	return func(yield func(*work) bool) {
+		in := interruptible(ctx, l.stdin)
 		defer in.Close() // it was only read
 		lines := bufio.NewReaderSize(in, listedLine)
 		for n := 1; ; n++ {
 			line, err := lines.ReadSlice('\n')
-			e := entry{path: fmt.Sprintf("line %d", n), asked: &askedFor{}}
+			w := &work{Outcome: outcome.Outcome{Path: fmt.Sprintf("line %d", n)}, asked: &asked{params: l.params}}
 			switch {
 			case errors.Is(err, bufio.ErrBufferFull):
-				e.err = fmt.Errorf("longer than %d bytes", listedLine)
+				w.refuse(partition.KindBadRequest, fmt.Errorf("longer than %d bytes", listedLine))
 				for errors.Is(err, bufio.ErrBufferFull) {
 					_, err = lines.ReadSlice('\n')
 				}
 			case err != nil && !errors.Is(err, io.EOF):
-				e.err = err
+				w.refuse(partition.KindBadRequest, err)
 			case err == nil || len(line) > 0:
-				e = l.entry(bytes.TrimSpace(line), n)
+				wrong := w.asked.read(bytes.TrimSpace(line))
+				if w.asked.Path != "" {
+					w.Path, w.Name = w.asked.Path, w.asked.Path
+				}
+				if wrong != nil {
+					w.refuse(partition.KindBadRequest, wrong)
+				}
 			default:
 				return
 			}
-			if ctx.Err() != nil || !yield(e) || err != nil {
+			if ctx.Err() != nil || !yield(w) || err != nil {
 				return
 			}
 		}
 	}
 }
 
-// askedFor is what an entry of a list carries beside its path.
-type askedFor struct {
-	asked
-	params partition.Params
-}
-
-// entry reads the line with the number n.
-func (l *stdinList) entry(line []byte, n int) entry {
-	a := &askedFor{params: l.params}
-	e := entry{path: fmt.Sprintf("line %d", n), asked: a}
+// read reads a line.
+func (a *asked) read(line []byte) error {
 	if !bytes.HasPrefix(line, []byte("{")) {
 		a.Path = string(line)
-	} else if err := decodeAsked(line, &a.asked); err != nil {
-		e.err = fmt.Errorf("no path and no object: %w", err)
-		return e
+	} else if err := decodeAsked(line, a); err != nil {
+		a.Path = ""
+		return fmt.Errorf("no path and no object: %w", err)
 	}
 	if a.Path == "" {
-		e.err = errors.New("no path")
-		return e
+		return errors.New("no path")
 	}
-	e.path, e.name = a.Path, a.Path
 	for name, value := range a.Params {
 		values, err := paramTexts(value)
 		if err == nil {
 			err = a.params.Set(name, values...)
 		}
 		if err != nil {
-			e.err = err
-			return e
+			return err
 		}
 	}
-	return e
+	return nil
 }
 
 // decodeAsked reads an object; numbers keep their spelling.
@@ -150,42 +162,39 @@ func paramTexts(value any) ([]string, error) {
 	return texts, nil
 }
 
-// answer writes the line of a document.
-func (l *stdinList) answer(w *work) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.err != nil {
-		return l.err
+// show writes the line of a document.
+func (l *listSink) show(w *work) error {
+	defer w.spool.Close()
+	if l.lost != nil {
+		return l.lost
 	}
-	l.err = l.write(w)
-	if l.err == nil {
-		l.err = l.out.Flush() // whoever asked is waiting
+	err := l.write(w)
+	if err == nil {
+		err = l.out.Flush() // whoever asked is waiting
 	}
-	if l.err != nil {
-		l.err = &outputError{"standard output", l.err}
+	if err != nil {
+		l.lost = &folder.WriteError{Name: "standard output", Err: err}
 	}
-	return l.err
+	return l.lost
 }
 
-func (l *stdinList) write(w *work) error {
+func (l *listSink) write(w *work) error {
 	head, err := json.Marshal(answered{
-		Path: w.entry.path, Name: w.entry.asked.Name, ID: w.entry.asked.ID, SHA256: w.record.SHA256, Pages: w.report.AnsweredPages(),
-		Notes: w.report.Warnings,
+		Path: w.Path, Name: w.asked.Name, ID: w.asked.ID, SHA256: w.SHA256, Pages: w.Report.AnsweredPages(), Notes: w.Report.Warnings,
 	})
 	if err != nil {
 		return err
 	}
 	_, _ = l.out.Write(bytes.TrimSuffix(head, []byte("}"))) // an error comes back from Flush
-	if w.spool != nil && w.output {
+	if w.spool != nil && w.Written {
 		_, _ = l.out.WriteString(`,"elements":`)
-		if err := w.spool.copyTo(joinedLines{l.out}); err != nil {
+		if err := w.spool.CopyTo(joinedLines{l.out}); err != nil {
 			return err
 		}
 	}
-	if w.err != nil {
+	if w.Err != nil {
 		failure, err := json.Marshal(listedError{
-			Kind: w.kind(), Message: w.message(), Status: statusOf(w.err), Final: declaredFinal(w.err), Missing: missingPages(w.report),
-			Requests: w.report.Requests(),
+			Kind: w.Kind(), Message: w.Message(), Status: w.Status(), Final: w.Final(), Missing: w.MissingPages(), Requests: w.Report.Requests(),
 		})
 		if err != nil {
 			return err
@@ -201,8 +210,8 @@ type joinedLines struct{ w io.Writer }
 
 // Write writes everything else.
 func (j joinedLines) Write(p []byte) (int, error) {
-	for part := range bytes.SplitSeq(p, []byte("\n")) {
-		if _, err := j.w.Write(part); err != nil {
+	for line := range bytes.SplitSeq(p, []byte("\n")) {
+		if _, err := j.w.Write(line); err != nil {
 			return 0, err
 		}
 	}

@@ -3,28 +3,35 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"syscall"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// verdict says how the run went, and turns it into the command's error.
-func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir string) error {
-	if r.list == nil && (!r.walk.single() || r.output != nil) {
-		for _, line := range s.lines() {
-			r.console.remark("%s", line)
+// verdict says how the run went, and turns it into the command's error. cause is why the run ended
+// early, nil where it did not.
+func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, cause, lost error) error {
+	output := j.flags.output
+	if j.walk != nil && (!j.walk.Single() || output != "") {
+		for _, line := range s.Lines() {
+			j.console.Remark("%s", line)
 		}
-		if r.output != nil && s.written > 0 {
-			r.console.remark("outputs are in %s", wire.Printable(outputDir))
+		if output != "" && s.Written > 0 {
+			j.console.Remark("outputs are in %s", wire.Printable(output))
 		}
-		r.failed.say(r.console)
-		if kind := partition.KindOf(context.Cause(ctx)); r.output != nil && s.NotDone > 0 && kind != partition.KindAuth && kind != partition.KindQuota {
-			r.console.remark("the same command again does the rest")
+		for _, line := range records.failed.Hint(retryCommand(j.flags.flags, records.failed.Path())) {
+			j.console.Remark("%s", line)
+		}
+		if kind := partition.KindOf(cause); output != "" && s.NotDone > 0 && kind != partition.KindAuth && kind != partition.KindQuota {
+			j.console.Remark("the same command again does the rest")
 		}
 	}
-	cause := context.Cause(ctx)
-	switch unwritable := (*outputError)(nil); {
+	switch unwritable := (*folder.WriteError)(nil); {
 	case errors.Is(lost, syscall.EPIPE):
 		return &exitError{exitBrokenPipe, nil}
 	case errors.As(cause, &unwritable):
@@ -35,42 +42,45 @@ func (r *run) verdict(ctx context.Context, s *summary, lost error, outputDir str
 		return interruption(ctx)
 	case cause != nil:
 		return stoppedError(cause, s)
-	case s.Documents == 0 && r.list == nil && r.walk.retried != nil:
-		r.console.remark("nothing to retry")
+	case s.Documents == 0 && j.again != nil:
+		j.console.Remark("nothing to retry")
 		return nil
-	case s.Documents == 0 && r.list == nil:
+	case s.Documents == 0 && j.walk != nil:
 		return &exitError{exitFailed, errors.New("no documents found")}
 	case s.Failed == 0:
 		return nil
-	case s.written > 0:
+	case s.Written > 0:
 		return &exitError{exitPartial, nil}
 	case s.FailedByKind[partition.KindAuth] == s.Failed:
 		return &exitError{exitAuth, nil}
 	case s.FailedByKind[partition.KindQuota] == s.Failed:
 		return &exitError{exitQuota, nil}
-	case s.unavailable == s.Failed:
+	case s.Unavailable == s.Failed:
 		return &exitError{exitUnavailable, nil}
 	default:
 		return &exitError{exitFailed, nil}
 	}
 }
 
-func failedOrPartial(s *summary) int {
-	if s.written > 0 {
+func failedOrPartial(s *screen.Summary) int {
+	if s.Written > 0 {
 		return exitPartial
 	}
 	return exitFailed
 }
 
 // stoppedError is the error of a run that ended before its time.
-func stoppedError(cause error, s *summary) error {
-	var nobody *unreachable
-	var givenUp *hopeless
+func stoppedError(cause error, s *screen.Summary) error {
+	var unreachable *batch.UnreachableError
+	var hopeless *batch.HopelessError
+	var failures *batch.FailuresError
 	switch kind := partition.KindOf(cause); {
 	case errors.Is(cause, syscall.EPIPE):
 		return &exitError{exitBrokenPipe, nil}
-	case errors.As(cause, &nobody), errors.As(cause, &givenUp):
+	case errors.As(cause, &unreachable), errors.As(cause, &hopeless):
 		return &exitError{exitUnavailable, cause}
+	case errors.As(cause, &failures):
+		return &exitError{failedOrPartial(s), fmt.Errorf("%w (--max-failures)", cause)}
 	case kind == partition.KindAuth, kind == partition.KindQuota:
 		return &exitError{exitCode(cause), cause}
 	default: // a limit of the user's, or an output that cannot be written

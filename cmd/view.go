@@ -13,7 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	pages "github.com/quire-dev/quire/cmd/page"
+	"github.com/quire-dev/quire/cmd/internal/folder"
+	pages "github.com/quire-dev/quire/cmd/internal/page"
+	"github.com/quire-dev/quire/cmd/internal/walk"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -61,15 +64,15 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 		if sameFile(path, output) {
 			return usageError("-o %s would replace the elements", output)
 		}
-		file, err := openFile("page", output)
+		file, err := folder.OpenFile("page", output)
 		if err != nil {
 			return err
 		}
-		defer file.discard() // nothing, once it is in its place
-		write = file.fill
+		defer file.Discard() // nothing, once it is in its place
+		write = file.Fill
 	}
-	body := &spool{}
-	defer body.close()
+	body := &folder.Spool{}
+	defer body.Close()
 	buffered := bufio.NewWriterSize(body, 64<<10)
 	v := pages.NewView(name, buffered)
 	if err := readElements(ctx, in, v.Element); err != nil {
@@ -81,15 +84,15 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 	if err := buffered.Flush(); err != nil {
 		return err
 	}
-	return write(func(w io.Writer) error { return v.Write(w, body.copyTo) })
+	return write(func(w io.Writer) error { return v.Write(w, body.CopyTo) })
 }
 
 // openElements opens a file, or standard input, and returns how it is called. An interrupt ends the waiting for standard input.
 func openElements(ctx context.Context, sh *shell, path string) (io.ReadCloser, string, error) {
-	if path != standardInput {
+	if path != walk.Stdin {
 		file, err := os.Open(path)
 		if err != nil {
-			return nil, "", errors.New(plainPathError(path, err))
+			return nil, "", errors.New(words.PathError(path, err))
 		}
 		return file, path, nil
 	}

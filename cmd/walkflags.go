@@ -2,8 +2,13 @@ package cmd
 
 import (
 	"context"
+	"io"
+	"os"
 
 	"github.com/spf13/pflag"
+
+	"github.com/quire-dev/quire/cmd/internal/walk"
+	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
 // walkFlags say what a walk takes.
@@ -28,12 +33,36 @@ func (f *walkFlags) add(flags *pflag.FlagSet) {
 }
 
 // options are the walk's for these flags and the arguments, with the list that --files-from names, read to its end.
-func (f *walkFlags) options(ctx context.Context, sh *shell, roots []string) (walkOptions, error) {
-	o := walkOptions{roots: roots, hidden: f.hidden, include: f.include, exclude: f.exclude, maxSize: int64(f.maxSize)}
+func (f *walkFlags) options(ctx context.Context, sh *shell, roots []string) (walk.Options, error) {
+	o := walk.Options{Roots: roots, Hidden: f.hidden, Include: f.include, Exclude: f.exclude, MaxSize: int64(f.maxSize)}
 	if f.filesFrom == "" {
 		return o, nil
 	}
 	var err error
-	o.list, err = readFilesList(ctx, f.filesFrom, sh.stdin)
+	o.List, err = readFilesList(ctx, f.filesFrom, sh.stdin)
 	return o, err
+}
+
+// readFilesList reads the list of files in the file at path, or on stdin where path is "-". What is wrong with it is a usage error;
+// the end of ctx ends the waiting.
+func readFilesList(ctx context.Context, path string, stdin io.Reader) ([]walk.Listed, error) {
+	source := stdin
+	if path != walk.Stdin {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, usageError("--files-from %s", words.PathError(path, err))
+		}
+		defer file.Close() // it was only read
+		source = file
+	}
+	in := interruptible(ctx, source)
+	defer in.Close() // it was only read
+	list, err := walk.ReadList(in)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, usageError("--files-from %s: %s", path, words.Reason(err))
+	}
+	return list, nil
 }

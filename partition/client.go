@@ -56,7 +56,7 @@ type Client struct {
 // New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted API without a key) is an error
 // now and not at the first request.
 func New(options ...Option) (*Client, error) {
-	cfg := config{header: http.Header{}, inFlight: settings.InFlight, grace: settings.Grace, parse: DefaultParseBudget}
+	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: settings.Grace, parse: DefaultParseBudget}
 	for _, option := range options {
 		if err := option(&cfg); err != nil {
 			return nil, fmt.Errorf("partition client: %w", err)
@@ -95,7 +95,6 @@ func New(options ...Option) (*Client, error) {
 	c.requests = counted(hc, cfg.requests)
 	c.retry = &retry.Client{
 		HTTP: hc, Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,
-		Observe: c.observeRetry,
 	}
 	return c, nil
 }

@@ -67,7 +67,7 @@ func (e *APIError) cause() string {
 	case e.Kind == KindBudget:
 		b.WriteString(", " + string(e.stop))
 	case e.stop != "":
-		b.WriteString(", stopped by " + string(e.stop))
+		b.WriteString(", stopped by " + strings.ReplaceAll(string(e.stop), "_", " "))
 	}
 	b.WriteString(")")
 	return b.String()

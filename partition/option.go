@@ -104,7 +104,10 @@ func WithRetryPolicy(p *retry.Policy) Option {
 	}
 }
 
-// WithMaxInFlight sets how many requests run at once, over all documents of the client; the default is 10. It
+// DefaultInFlight is how many requests of one client are in flight at most.
+const DefaultInFlight = 10
+
+// WithMaxInFlight sets how many requests run at once, over all documents of the client; the default is [DefaultInFlight]. It
 // changes no result.
 func WithMaxInFlight(n int) Option {
 	return func(c *config) error {

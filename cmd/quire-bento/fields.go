@@ -6,7 +6,6 @@ import (
 	"github.com/warpstreamlabs/bento/public/service"
 
 	"github.com/quire-dev/quire/partition"
-	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
@@ -59,13 +58,13 @@ func ownRows() []row {
 				return err
 			},
 			"Requests in flight, over all threads of this process.",
-			[]trait{byDefault(wire.DefaultInFlight)},
+			[]trait{byDefault(partition.DefaultInFlight)},
 		},
 		{
 			"retry", service.NewAnyField, policy,
 			"Retry policy: the name of a preset, or a policy itself, in the form that `quire retry` reads. It is the only place for retries: " +
 				"a `retry` processor or output around this one would multiply them.",
-			[]trait{byDefault(retry.DefaultPolicy)},
+			[]trait{byDefault(retry.Presets()[0])},
 		},
 		{
 			"document_timeout", service.NewDurationField, duration(func(s *settings) *time.Duration { return &s.documentTimeout }),

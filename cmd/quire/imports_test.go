@@ -30,10 +30,20 @@ var arrows = map[string][]string{
 	"partition/local":         {"partition", "split"},
 	"partition/partitiontest": {"partition", "split"},
 	"partition/format":        {"partition"},
-	"cmd":                     {"partition", "partition/format", "partition/local", "cache", "split", "retry", "cmd/journal", "cmd/page"},
-	"cmd/journal":             {},
-	"cmd/page":                {"partition", "retry"},
-	"cmd/quire":               {"cmd"},
+	"partition/batch":         {"partition", "retry"},
+	"cmd": {
+		"partition", "partition/batch", "partition/format", "partition/local", "cache", "split", "retry", "cmd/internal/folder",
+		"cmd/internal/folder/journal", "cmd/internal/outcome", "cmd/internal/page", "cmd/internal/screen", "cmd/internal/walk",
+		"cmd/internal/words",
+	},
+	"cmd/internal/folder":         {"cmd/internal/folder/journal", "cmd/internal/outcome", "cmd/internal/walk", "cmd/internal/words", "partition"},
+	"cmd/internal/folder/journal": {},
+	"cmd/internal/outcome":        {"cmd/internal/folder/journal", "partition", "partition/batch"},
+	"cmd/internal/page":           {"cmd/internal/outcome", "partition", "retry"},
+	"cmd/internal/screen":         {"cmd/internal/outcome", "cmd/internal/words", "partition", "retry"},
+	"cmd/internal/walk":           {"cmd/internal/folder/journal", "cmd/internal/words"},
+	"cmd/internal/words":          {},
+	"cmd/quire":                   {"cmd"},
 }
 
 // owners says which packages alone may import something outside of this module, everything below it included; "" is
@@ -44,14 +54,14 @@ var owners = map[string]string{
 	"github.com/klippa-app/go-pdfium":       "partition/local",
 	"github.com/tetratelabs/wazero":         "partition/local",
 	"github.com/yuin/goldmark":              "partition/local",
-	"golang.org/x/net/html":                 "partition/local, partition/format, cmd/page",
-	"github.com/gofrs/flock":                "cmd/journal",
-	"github.com/bmatcuk/doublestar":         "cmd",
+	"golang.org/x/net/html":                 "partition/local, partition/format, cmd/internal/page",
+	"github.com/gofrs/flock":                "cmd/internal/folder/journal",
+	"github.com/bmatcuk/doublestar":         "cmd/internal/walk",
 	"github.com/spf13/cobra":                "cmd",
 	"github.com/spf13/pflag":                "cmd",
 	"go.yaml.in/yaml":                       "cmd",
 	"gopkg.in/yaml.v3":                      "cmd",
-	"golang.org/x/term":                     "cmd",
+	"golang.org/x/term":                     "cmd/internal/screen",
 	"github.com/stretchr/testify":           "",
 	"github.com/rogpeppe/go-internal":       "",
 	"go.uber.org/goleak":                    "",
@@ -84,6 +94,27 @@ func TestImports(t *testing.T) {
 		}
 	}
 	require.LessOrEqual(t, retrying, 1, "files that import go-retryablehttp")
+}
+
+// Package batch knows documents and a client: no files, no terminal, no flags.
+func TestImportsOfBatch(t *testing.T) {
+	allowed := []string{module + "/partition", module + "/retry", "golang.org/x/sync/errgroup"}
+	denied := []string{"os", "io/fs", "path/filepath", "flag", "syscall"}
+	files := 0
+	for _, f := range sourceFiles(t) {
+		if f.home != "partition/batch" {
+			continue
+		}
+		files++
+		for _, imported := range f.imports {
+			standard := !strings.Contains(strings.Split(imported, "/")[0], ".")
+			banned := slices.ContainsFunc(denied, func(what string) bool { return below(imported, what) })
+			if banned || !standard && !slices.Contains(allowed, imported) {
+				t.Errorf("%s: imports %s", f.name, imported)
+			}
+		}
+	}
+	require.NotZero(t, files)
 }
 
 // below reports whether an import path is what, or a package in it, or another major version of it.

@@ -23,14 +23,13 @@ import (
 var mostExported = map[string]int{
 	"cache":                   37,
 	"cmd":                     1,
-	"cmd/journal":             66,
-	"cmd/page":                33,
 	"partition":               254,
+	"partition/batch":         60,
 	"partition/format":        35,
 	"partition/local":         17,
 	"partition/partitiontest": 76,
 	"partition/wire":          15,
-	"retry":                   253,
+	"retry":                   151,
 	"split":                   41,
 }
 

@@ -28,11 +28,8 @@ const (
 	KindList   = form.List
 )
 
-// The defaults of a client, for flags that show them.
-const (
-	DefaultInFlight = settings.InFlight
-	DefaultGrace    = settings.Grace
-)
+// DefaultGrace is what [partition.WithGrace] is by default, for a flag that shows it.
+const DefaultGrace = settings.Grace
 
 // Fields returns every form field that [partition.Params.Set] knows, in the order in which they are sent.
 func Fields() []Field { return form.Fields() }

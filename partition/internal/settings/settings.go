@@ -3,11 +3,8 @@ package settings
 
 import "time"
 
-// The defaults of a client.
-const (
-	InFlight = 10               // requests at once
-	Grace    = 30 * time.Second // for requests under way when a document ends early
-)
+// Grace is how long a client waits by default for requests under way when a document ends early.
+const Grace = 30 * time.Second
 
 // Settings are given to partition.WithSettings. What is "" changes nothing.
 type Settings struct {

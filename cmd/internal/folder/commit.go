@@ -1,0 +1,197 @@
+package folder
+
+import (
+	"bufio"
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
+	"github.com/quire-dev/quire/cmd/internal/outcome"
+	"github.com/quire-dev/quire/partition"
+)
+
+const (
+	// commitBatch is how many outputs are brought to the disk together, and so how many files wait open for it at most.
+	commitBatch = 128
+
+	// commitSyncs is how many files are synced at once: a file system writes its own journal once for all of them.
+	commitSyncs = 16
+)
+
+// Settings are what a run's outputs depend on, and how the run ends.
+type Settings struct {
+	Key         string // see [Key]
+	PathMatters bool   // the outputs depend on a document's path as well
+	How         string // what is tried: a failure of an earlier run is the last word only on the same
+	Engine      string // what produces the elements
+	Extension   string // of the output format, with the dot
+	Force       bool   // send also what the server declared final
+	Again       bool   // do everything again
+
+	Stop func(error) // stops the run: nothing more can be written
+}
+
+// Outputs are the outputs of one run in a folder. While it waits for the disk the next ones gather, so that the busier a run is, the
+// fewer times the disk is waited for. A record is written after its output, never before.
+type Outputs struct {
+	Settings
+	folder *Folder
+	in     chan commit
+	done   chan struct{}
+}
+
+// An Output is the output of one document, on its way from [Outputs.Begin] to [Outputs.Commit].
+type Output struct {
+	*outcome.Outcome
+	recorded bool           // the document can be read again, so that it is worth remembering
+	before   journal.Stat   // of the document's file, before it was read
+	file     *File          // finished, and not yet in its place; nil where there is none
+	size     int64          // of the file, in bytes
+	record   journal.Record // what will be known of the document; without a name nothing is
+}
+
+type commit struct {
+	output *Output
+	then   func()
+}
+
+// Outputs begins the outputs of a run. The folder must remember ([Folder.Remember]).
+func (f *Folder) Outputs(s Settings) *Outputs {
+	o := &Outputs{Settings: s, folder: f, in: make(chan commit), done: make(chan struct{})}
+	go func() {
+		defer close(o.done)
+		for first := range o.in {
+			o.commit(o.gather(first))
+		}
+	}()
+	return o
+}
+
+// Begin begins a document. The State of one that an earlier run has settled is set: it is not to be
+// done again.
+func (o *Outputs) Begin(ctx context.Context, d *partition.Document, w *outcome.Outcome) *Output {
+	output := &Output{Outcome: w, recorded: true, before: statOf(w.Path)}
+	if record, known := o.folder.journal.Lookup(w.Name + o.Extension); known {
+		o.settle(ctx, d, output, record, output.before)
+	}
+	return output
+}
+
+// BeginUnrecorded is Begin for a document that cannot be read again: earlier runs say nothing of it,
+// and nothing will be known of it.
+func (o *Outputs) BeginUnrecorded(w *outcome.Outcome) *Output { return &Output{Outcome: w} }
+
+// Do does a document that was begun: write is called, and its error becomes the document's; the
+// output is finished where the document is done, or lacks pages. What will be known of the document
+// is prepared.
+func (o *Outputs) Do(ctx context.Context, d *partition.Document, w *Output, write func(*bufio.Writer) error) {
+	o.write(w, write)
+	if !w.recorded {
+		return
+	}
+	w.record = o.describe(w)
+	w.record.Stat = w.before
+	if w.before.Same(statOf(w.Path)) {
+		w.record.SHA256, _ = d.SHA256(context.WithoutCancel(ctx)) // also of the last document before a stop; one that cannot be read has none
+		w.SHA256 = w.record.SHA256
+	}
+}
+
+// write writes the output whole or not at all; it is put in its place later.
+func (o *Outputs) write(w *Output, write func(*bufio.Writer) error) {
+	file, err := o.folder.Create(w.Name + o.Extension)
+	if err != nil {
+		w.Err = &WriteError{w.Path, err}
+		return
+	}
+	if w.Err = write(file.Writer); w.Err != nil && !outcome.LacksPages(w.Err) {
+		file.Discard()
+		return
+	}
+	if w.size, err = file.finish(); err != nil {
+		file.Discard()
+		w.Err = &WriteError{w.Path, err}
+		return
+	}
+	w.file = file
+}
+
+// Commit takes over a document whose State is set. Once its output, if there is one, is in its place and on record, then is called.
+// An output that could not be put in its place makes the document a failed one. Of a document that
+// was not done nothing is recorded: what is known of it from before still holds.
+func (o *Outputs) Commit(w *Output, then func()) {
+	if w.State == outcome.NotDone {
+		w.record = journal.Record{}
+	}
+	o.in <- commit{w, then}
+}
+
+// Close returns when everything is committed.
+func (o *Outputs) Close() {
+	close(o.in)
+	<-o.done
+}
+
+// gather takes what is waiting.
+func (o *Outputs) gather(first commit) []commit {
+	batch := []commit{first}
+	for len(batch) < commitBatch {
+		select {
+		case next, more := <-o.in:
+			if !more {
+				return batch
+			}
+			batch = append(batch, next)
+		default:
+			return batch
+		}
+	}
+	return batch
+}
+
+func (o *Outputs) commit(batch []commit) {
+	var places errgroup.Group
+	places.SetLimit(commitSyncs)
+	for _, c := range batch {
+		if c.output.file == nil {
+			continue
+		}
+		places.Go(func() error {
+			if err := c.output.file.place(); err != nil {
+				o.lose(c.output, err)
+			}
+			c.output.file = nil
+			return nil
+		})
+	}
+	_ = places.Wait() // failures are the documents'
+	var records []journal.Record
+	for _, c := range batch {
+		if c.output.record.Name != "" {
+			records = append(records, c.output.record)
+		}
+	}
+	if len(records) > 0 {
+		if err := o.folder.journal.Append(records...); err != nil {
+			o.Stop(&WriteError{"journal", err})
+		}
+	}
+	for _, c := range batch {
+		c.then()
+	}
+}
+
+// lose notes that a finished output could not be put in its place.
+func (o *Outputs) lose(w *Output, err error) {
+	lost := &WriteError{w.Path, err}
+	w.State, w.Written, w.Err = outcome.Failed, false, lost
+	if w.record.Name != "" {
+		r := &w.record
+		r.State, r.Kind, r.Error = journal.Failed, string(w.Kind()), w.Message()
+		r.Output, r.Elements, r.Pages, r.Missing, r.Status, r.Final = 0, 0, 0, nil, 0, false
+	}
+	if !lost.OfItsName() {
+		o.Stop(lost)
+	}
+}

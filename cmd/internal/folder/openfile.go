@@ -1,0 +1,60 @@
+package folder
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/quire-dev/quire/cmd/internal/words"
+)
+
+// OpenFile begins a file that a flag names. It makes sure, before anything is paid for, that it can be written. A link is followed. A
+// file that is there keeps its mode; a device or a pipe is written to and not replaced.
+func OpenFile(what, name string) (*File, error) {
+	file, err := beginFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", what, name, words.Reason(err))
+	}
+	return file, nil
+}
+
+func beginFile(name string) (*File, error) {
+	mode := outputMode
+	switch info, err := os.Stat(name); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errFolderInPlace
+	case !info.Mode().IsRegular():
+		file, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			return nil, err
+		}
+		return &File{Writer: bufio.NewWriterSize(file, 64<<10), file: file, name: name}, nil
+	default:
+		mode = info.Mode().Perm()
+		if name, err = filepath.EvalSymlinks(name); err != nil {
+			return nil, err
+		}
+	}
+	root, err := os.OpenRoot(filepath.Dir(name))
+	if err != nil {
+		return nil, err
+	}
+	file, err := newFile(root, hiddenName(), filepath.Base(name), mode)
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	file.own = root
+	if mode != outputMode {
+		if err := file.file.Chmod(mode); err != nil { // the umask may have taken something from it
+			file.Discard()
+			return nil, err
+		}
+	}
+	return file, nil
+}

@@ -1,0 +1,173 @@
+package screen
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/quire-dev/quire/cmd/internal/outcome"
+	"github.com/quire-dev/quire/cmd/internal/words"
+	"github.com/quire-dev/quire/partition"
+)
+
+// A Summary is the figures of a run, as --summary writes them.
+type Summary struct {
+	Engine           string                 `json:"engine"`    // what produced the elements: a URL, or the embedded engine
+	Documents        int                    `json:"documents"` // taken up, failed and unchanged ones included
+	Failed           int                    `json:"failed"`    // of them, those without an output, or with an incomplete one
+	Unchanged        int                    `json:"unchanged"` // of them, those that an earlier run had done
+	Skipped          int                    `json:"skipped"`   // files left out
+	NotDone          int                    `json:"not_done"`  // documents that the run ended before
+	MissingSources   int                    `json:"gone"`      // documents of earlier runs that are no longer there; their outputs stay
+	Pages            int                    `json:"pages"`     // answered, of documents that have pages
+	MissingPages     int                    `json:"missing_pages"`
+	Elements         int                    `json:"elements"`
+	Chunks           int                    `json:"chunks"` // parts that documents were sent in, a whole document counts as one
+	Requests         int                    `json:"requests"`
+	Retries          int                    `json:"retries"`
+	MaybeBilledTwice int                    `json:"maybe_billed_twice"`
+	CacheHits        int                    `json:"cache_hits"`
+	BytesSent        int64                  `json:"bytes_sent"`
+	ElapsedMS        int64                  `json:"elapsed_ms"`
+	Missing          []missing              `json:"missing,omitempty"`
+	FailedByKind     map[partition.Kind]int `json:"failed_by_kind,omitempty"`
+	SkippedBy        map[string]int         `json:"skipped_by,omitempty"` // reason
+
+	Written     int                                 `json:"-"` // documents with an output, complete or not
+	Unavailable int                                 `json:"-"` // documents that failed because of the server
+	first       map[partition.Kind]*outcome.Outcome // the first failure of each kind, in the order of the walk
+}
+
+// missing are the pages of one document that have no answer.
+type missing struct {
+	Document string   `json:"document"`
+	Pages    []string `json:"pages"`
+
+	number int // of the document in the walk
+}
+
+// Add counts a document.
+func (s *Summary) Add(o *outcome.Outcome) {
+	switch o.State {
+	case outcome.Skipped:
+		s.Skipped++
+		countOne(&s.SkippedBy, o.Skip)
+		return
+	case outcome.NotDone: // counted at the end, with those that the run did not come to
+	default:
+		s.Documents++
+	}
+	s.Requests += o.Report.Requests()
+	s.Retries += o.Report.Retries()
+	s.MaybeBilledTwice += o.Report.MaybeBilledTwice()
+	for _, p := range o.Report.Chunks {
+		for _, attempt := range p.Trace.Attempts {
+			s.BytesSent += attempt.BytesSent
+		}
+		if len(p.Trace.Attempts) > 0 || p.Cached {
+			s.Chunks++
+		}
+	}
+	s.CacheHits += o.Report.CacheHits()
+	if o.Written {
+		s.Written++
+		s.Elements += o.Report.Elements
+		s.Pages += o.Report.AnsweredPages()
+	}
+	switch o.State {
+	case outcome.Unchanged:
+		s.Unchanged++
+	case outcome.Failed, outcome.Partial:
+		s.addFailure(o)
+	}
+}
+
+func (s *Summary) addFailure(o *outcome.Outcome) {
+	s.Failed++
+	if outcome.Unavailable(o.Err) {
+		s.Unavailable++
+	}
+	kind := o.Kind()
+	countOne(&s.FailedByKind, kind)
+	if s.first == nil {
+		s.first = map[partition.Kind]*outcome.Outcome{}
+	}
+	if first := s.first[kind]; first == nil || o.Number < first.Number {
+		s.first[kind] = o
+	}
+	for _, missing := range o.Report.Missing {
+		s.MissingPages += missing.Len()
+	}
+	if pages := o.MissingPages(); len(pages) > 0 {
+		s.Missing = append(s.Missing, missing{Document: o.Path, Pages: pages, number: o.Number})
+	}
+}
+
+// countOne adds one to what is counted under a key.
+func countOne[K comparable](counts *map[K]int, key K) {
+	if *counts == nil {
+		*counts = map[K]int{}
+	}
+	(*counts)[key]++
+}
+
+// Write writes the figures as --summary has them.
+func (s *Summary) Write(w io.Writer) error {
+	slices.SortFunc(s.Missing, func(a, b missing) int { return a.number - b.number })
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(data, '\n'))
+	return err
+}
+
+// Lines are the run for people.
+func (s *Summary) Lines() []string {
+	counts := []string{fmt.Sprintf("%d done", s.Documents-s.Failed-s.Unchanged), fmt.Sprintf("%d failed", s.Failed)}
+	for _, more := range []struct {
+		n    int
+		what string
+	}{{s.Unchanged, "unchanged"}, {s.Skipped, "skipped"}, {s.NotDone, "not done"}} {
+		if more.n > 0 || more.what == "skipped" {
+			counts = append(counts, fmt.Sprintf("%d %s", more.n, more.what))
+		}
+	}
+	requests := words.Count(s.Requests, "request")
+	if s.Retries > 0 {
+		requests += fmt.Sprintf(", %d of them retries", s.Retries)
+	}
+	if s.CacheHits > 0 {
+		requests += fmt.Sprintf(", %d answered by the cache", s.CacheHits)
+	}
+	if s.MaybeBilledTwice > 0 {
+		requests += fmt.Sprintf(", %d maybe billed twice", s.MaybeBilledTwice)
+	}
+	elapsed := time.Duration(s.ElapsedMS) * time.Millisecond
+	if elapsed > time.Second {
+		elapsed = elapsed.Round(100 * time.Millisecond)
+	}
+	lines := []string{
+		strings.Join(counts, ", ") + fmt.Sprintf("; %s, %s", words.Count(s.Pages, "page"), words.Count(s.Elements, "element")),
+		fmt.Sprintf("%s; %s, by %s", requests, elapsed, s.Engine),
+	}
+	for _, kind := range s.kinds() {
+		if s.Failed == 1 {
+			break // it was said a line above
+		}
+		lines = append(lines, fmt.Sprintf("failed by %s: %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
+	}
+	return lines
+}
+
+// kinds are the kinds of failures, the most frequent first.
+func (s *Summary) kinds() []partition.Kind {
+	return slices.SortedFunc(maps.Keys(s.FailedByKind), func(a, b partition.Kind) int {
+		return cmp.Or(s.FailedByKind[b]-s.FailedByKind[a], cmp.Compare(a, b))
+	})
+}

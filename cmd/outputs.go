@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
+	"github.com/quire-dev/quire/partition/wire"
+)
+
+// outputs are the folders that a run writes to.
+type outputs struct {
+	folder   *folder.Folder // of -o; nil without it
+	settings folder.Settings
+	store    *folder.Outputs // of the folder, once the run has begun
+	images   *folder.Folder  // of --images; nil without it
+}
+
+// openOutputs opens the folder of -o, with what is known of earlier runs.
+func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*outputs, error) {
+	f := j.flags
+	if f.output == "" {
+		return &outputs{}, nil
+	}
+	key, err := folder.Key(f.params, client.engineName(), j.options.key())
+	if err != nil {
+		return nil, usageError("%s", err)
+	}
+	out := &outputs{settings: folder.Settings{
+		Key: key, PathMatters: j.options.sourceField,
+		How:    fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
+		Engine: client.engineName(), Extension: j.form.Extension, Force: f.run.force, Again: f.cache.refresh,
+		Stop: stop,
+	}}
+	if out.folder, err = folder.Open(f.output); err != nil {
+		return nil, &exitError{exitFailed, err}
+	}
+	if err := out.folder.Remember(j.console.Warn); err != nil {
+		return nil, &exitError{exitFailed, errors.Join(err, out.folder.Close())}
+	}
+	return out, nil
+}
+
+// openImages opens the folder of --images, before any request is paid for.
+func (o *outputs) openImages(options outputOptions) (err error) {
+	if o.images, err = options.openImages(); err != nil {
+		return &exitError{exitFailed, err}
+	}
+	return nil
+}
+
+func (o *outputs) close() (err error) {
+	if o.images != nil {
+		err = o.images.Close()
+	}
+	if o.folder != nil {
+		err = errors.Join(err, o.folder.Close())
+	}
+	return err
+}
+
+// namedSources is how many names of documents that are no longer there are said.
+const namedSources = 10
+
+// missingSources says which documents of earlier runs are no longer in the folders of this one, and counts them. Their outputs stay.
+func (j *job) missingSources(out *outputs) int {
+	if out.store == nil {
+		return 0
+	}
+	n := out.store.MissingSources(j.walk.Covers, func(number int, r journal.Record) {
+		if number <= namedSources || j.console.Verbose {
+			j.console.Remark("gone: %s; its output stays: %s", wire.Printable(r.Path), wire.Printable(r.Name))
+		}
+	})
+	if n > namedSources && !j.console.Verbose {
+		j.console.Remark("gone: %d more (-v names them)", n-namedSources)
+	}
+	return n
+}

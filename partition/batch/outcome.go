@@ -1,0 +1,61 @@
+package batch
+
+import (
+	"errors"
+	"time"
+
+	"github.com/quire-dev/quire/partition"
+)
+
+// A State says how a document ended in a run.
+type State string
+
+// The states.
+const (
+	Done      State = "done"      // all pages were answered
+	Partial   State = "partial"   // pages are missing, which the parameters allow
+	Failed    State = "failed"    // it has no result
+	Unchanged State = "unchanged" // an earlier run did it: see Options.Earlier
+	Skipped   State = "skipped"   // it has no Open
+	NotDone   State = "not_done"  // the run ended before it was done
+	Ended     State = "ended"     // no document: why the run ended early
+)
+
+// An Outcome is what became of one document.
+type Outcome struct {
+	Item   Item
+	Number int // of the item in the sequence, from 1; 0 of Ended
+	State  State
+
+	// Result has the elements, unless [Options.Do] is set, and the report. Beside an error it holds
+	// what was answered.
+	partition.Result
+
+	// Err is nil for Done, Skipped and, mostly, Unchanged. A [partition.PartialError] of Partial
+	// names the missing pages.
+	Err error
+
+	Elapsed time.Duration // from the opening of the document to its end
+
+	earlier bool // the state is of an earlier run
+	limited bool // the document took longer than it may
+}
+
+// Kind returns the kind of the outcome's error: [partition.KindLocalIO] of one that package
+// partition does not know, such as an output that could not be written; "" without an error.
+func (o Outcome) Kind() partition.Kind {
+	if o.Err == nil {
+		return ""
+	}
+	if kind := partition.KindOf(o.Err); kind != "" {
+		return kind
+	}
+	return partition.KindLocalIO
+}
+
+// isPartial reports whether a document was answered but for pages that the error names. One that a
+// request limit cut off was not done.
+func isPartial(err error) bool {
+	partial := (*partition.PartialError)(nil)
+	return errors.As(err, &partial) && partition.KindOf(err) != partition.KindBudget
+}

@@ -1,0 +1,118 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/retry"
+)
+
+// UnreachableAfter is how long a [Watch] lets a run try a server that was never reached.
+const UnreachableAfter = 10 * time.Second
+
+// A Watch sees what a client does and ends a hopeless run without waiting for its documents: at a
+// refused key or a spent quota before another request goes out, and at a server that was never
+// reached after [UnreachableAfter], where a request by itself would go on for as long as its retry
+// policy allows.
+//
+// Its Observe is given to [partition.WithObserver], and the Watch to the run over that client in
+// [Options.Watch]. A Watch serves one run at a time. The zero value is ready.
+type Watch struct {
+	mu      sync.Mutex
+	url     string
+	stop    context.CancelCauseFunc // nil: there is no run
+	reached bool                    // somebody answered
+	late    *time.Timer             // since the first attempt, until somebody does
+	last    error                   // why nobody did
+}
+
+// An UnreachableError is why a run ended whose server was never reached.
+type UnreachableError struct {
+	URL string
+	Err error // of the last attempt
+}
+
+func (e *UnreachableError) Error() string {
+	return "server unreachable: " + e.URL + ": " + rootCause(e.Err).Error()
+}
+
+// Unwrap returns the last attempt's error.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// Observe takes an event of the client. It is safe for concurrent use and does not block.
+func (w *Watch) Observe(_ context.Context, e partition.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.stop == nil:
+	case e.Kind == partition.Refused:
+		w.stop(e.Err)
+	case e.Kind != partition.AttemptEvent || w.reached:
+	case e.Attempt.Kind == retry.EventAttempt && w.late == nil:
+		w.late = time.AfterFunc(UnreachableAfter, w.giveUp)
+	case e.Attempt.Kind == retry.EventAnswer:
+		switch e.Attempt.Error {
+		case retry.KindDial, retry.KindDNS, retry.KindTLS:
+			w.last = e.Attempt.Err
+		default:
+			w.reached = true
+			w.disarm()
+		}
+	}
+}
+
+// giveUp stops a run whose server was not reached in time; a first attempt that is still under way
+// may yet reach it.
+func (w *Watch) giveUp() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.reached || w.stop == nil:
+	case w.last == nil:
+		w.late.Reset(time.Second)
+	default:
+		w.stop(&UnreachableError{w.url, w.last})
+	}
+}
+
+// begin watches a run. A nil Watch watches nothing.
+func (w *Watch) begin(url string, stop context.CancelCauseFunc) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.url, w.stop = url, stop
+}
+
+// end ends the watching, and forgets the run.
+func (w *Watch) end() {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.disarm()
+	w.stop, w.reached, w.late, w.last = nil, false, nil, nil
+}
+
+func (w *Watch) disarm() {
+	if w.late != nil {
+		w.late.Stop()
+	}
+}
+
+// rootCause leaves out what repeats the URL.
+func rootCause(err error) error {
+	var wrapped interface{ Timeout() bool }
+	for {
+		next := errors.Unwrap(err)
+		if next == nil || !errors.As(next, &wrapped) {
+			return err
+		}
+		err = next
+	}
+}
