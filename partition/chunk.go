@@ -16,8 +16,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A chunk is a run of a document's pages that is sent as one request, or the whole document. Its fields are set before done is
-// closed, and only read after.
+// A chunk is a run of a document's pages that is sent as one request, or the whole document. Its
+// fields are set before done is closed, and only read after.
 type chunk struct {
 	pages   split.PageRange // zero: the document whole
 	from    int             // of a whole document sent in place of chunks: the first page that is wanted of it; else 0
@@ -46,9 +46,9 @@ func (j *job) newChunk(pages split.PageRange) *chunk {
 	return c
 }
 
-// send is the life of one chunk, from the key of its answer to the slot that is free again. Until ctx ends it waits and repeats; an
-// attempt that has begun goes on for the grace period. Its error is why there is no answer; what is done about that is up to
-// [job.answer].
+// send is the life of one chunk, from the key of its answer to the slot that is free again. Until
+// ctx ends it waits and repeats; an attempt that has begun goes on for the grace period. Its error
+// is why there is no answer; what is done about that is up to [job.answer].
 func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	key := j.key(c.pages)
 	if j.recall(ctx, key, c) {
@@ -100,8 +100,8 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	return err
 }
 
-// answer has a chunk answered: as it is, or else by what stands for it. The outcome is in its report; the error is what ends the
-// document.
+// answer has a chunk answered: as it is, or else by what stands for it. The outcome is in its
+// report; the error is what ends the document.
 func (j *job) answer(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	err := j.send(ctx, c, policy)
 	switch cut := (*cutError)(nil); {
@@ -152,7 +152,8 @@ func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, slot *re
 	}, requestID
 }
 
-// requestIDHeader carries an id that is new for every attempt, so that a server's log and ours can be put side by side.
+// requestIDHeader carries an id that is new for every attempt, so that a server's log and ours can
+// be put side by side.
 const requestIDHeader = "X-Request-Id"
 
 // barred returns why nothing may be sent, nil where it may.
@@ -194,8 +195,9 @@ func (j *job) stopUnsent(ctx context.Context, c *chunk, e *APIError) {
 	}
 }
 
-// tolerates reports whether the document goes on without the pages of a chunk that failed. Where a spending limit keeps them from
-// being sent it does until they have their turn: what is under way is paid for.
+// tolerates reports whether the document goes on without the pages of a chunk that failed. Where a
+// spending limit keeps them from being sent it does until they have their turn: what is under way
+// is paid for.
 func (j *job) tolerates(ctx context.Context, err error) bool {
 	return (j.params.Split.AllowFailed || KindOf(err) == KindBudget) && ctx.Err() == nil
 }

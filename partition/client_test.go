@@ -377,7 +377,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"empty":         {partitiontest.Empty(), "the body is empty"},
 		"not objects":   {partitiontest.Reply(200, `[1]`), "item 1 of the list is not a JSON object: 1"},
 		"list of lists": {partitiontest.Reply(200, `[[]]`), "item 1 of the list is not a JSON object: []"},
-		"tail":          {partitiontest.Reply(200, `[] []`), "something stands behind the list"},
+		"tail":          {partitiontest.Reply(200, `[] []`), "unexpected data after the list"},
 		"text":          {partitiontest.Reply(200, "OK\x1b[2J"), `the body is not a JSON list of elements: OK\x1b[2J`},
 	} {
 		t.Run(name, func(t *testing.T) {

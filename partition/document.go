@@ -18,8 +18,9 @@ import (
 	"github.com/quire-dev/quire/partition/internal/spool"
 )
 
-// A Document is what is to be partitioned: a name, a media type and bytes that can be read more than once. One document may be
-// used by several calls at once. Whoever made it closes it, after the last call.
+// A Document is what is to be partitioned: a name, a media type and bytes that can be read more
+// than once. One document may be used by several calls at once. Whoever made it closes it, after
+// the last call.
 type Document struct {
 	name      string // as given, for messages
 	mediaType string // the caller's choice, "" to detect
@@ -35,7 +36,8 @@ type Document struct {
 // A DocumentOption changes how a document is presented to the server.
 type DocumentOption func(*Document)
 
-// WithName sets the name that the server sees, and that element ids are made of. Only its last element is sent.
+// WithName sets the name that the server sees, and that element ids are made of. Only its last
+// element is sent.
 func WithName(name string) DocumentOption { return func(d *Document) { d.name = name } }
 
 // WithMediaType sets the media type, instead of the one detected from the content and the name.
@@ -43,7 +45,8 @@ func WithMediaType(mediaType string) DocumentOption {
 	return func(d *Document) { d.mediaType = mediaType }
 }
 
-// spoolMemory is up to how many bytes [FromReader] keeps in memory; what is longer goes to a private temporary file.
+// spoolMemory is up to how many bytes [FromReader] keeps in memory; what is longer goes to a
+// private temporary file.
 const spoolMemory = 8 << 20
 
 var (
@@ -51,8 +54,8 @@ var (
 	errClosed        = errors.New("document is closed")
 )
 
-// Open returns the document in the file at path. The file is opened when its turn comes, not here; a path that leads to nothing,
-// or to something that is no regular file, is an error now.
+// Open returns the document in the file at path. The file is opened when its turn comes, not here;
+// a path that leads to nothing, or to something that is no regular file, is an error now.
 func Open(path string, options ...DocumentOption) (*Document, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -74,13 +77,15 @@ func Open(path string, options ...DocumentOption) (*Document, error) {
 	}), nil
 }
 
-// FromReaderAt returns the document in the first size bytes of r. If r is an [io.Closer], [Document.Close] closes it.
+// FromReaderAt returns the document in the first size bytes of r. If r is an [io.Closer],
+// [Document.Close] closes it.
 func FromReaderAt(name string, r io.ReaderAt, size int64, options ...DocumentOption) *Document {
 	return newDocument(name, options, func() (io.ReaderAt, int64, error) { return r, size, nil })
 }
 
-// FromReader returns the document that r holds, read to its end now: up to 8 MiB into memory, more into a temporary file with
-// mode 0600, which goes away with [Document.Close]. Reading stops when ctx ends.
+// FromReader returns the document that r holds, read to its end now: up to 8 MiB into memory, more
+// into a temporary file with mode 0600, which goes away with [Document.Close]. Reading stops when
+// ctx ends.
 func FromReader(ctx context.Context, name string, r io.Reader, options ...DocumentOption) (*Document, error) {
 	r = &contextReader{ctx, r}
 	file, err := spool.Read(r, spoolMemory)
@@ -115,8 +120,8 @@ func (d *Document) Close() error {
 	return nil
 }
 
-// SHA256 is the hash of the document's content, in lower-case hexadecimal. The content is read for it once. Reading stops when ctx
-// ends.
+// SHA256 is the hash of the document's content, in lower-case hexadecimal. The content is read for
+// it once. Reading stops when ctx ends.
 func (d *Document) SHA256(ctx context.Context) (string, error) {
 	source, size, err := d.acquire()
 	if err != nil {
@@ -165,8 +170,8 @@ func (d *Document) acquire() (io.ReaderAt, int64, error) {
 
 var windowsDirectory = regexp.MustCompile(`^([A-Za-z]:|\\\\).*\\`)
 
-// wireName is the name that the server sees: the last element of the name, never a local directory, always UTF-8. A document
-// without a name gets one from its media type, for the server wants one.
+// wireName is the name that the server sees: the last element of the name, never a local directory,
+// always UTF-8. A document without a name gets one from its media type, for the server wants one.
 func (d *Document) wireName(mediaType string) string {
 	name := d.name
 	if prefix := windowsDirectory.FindString(name); prefix != "" {

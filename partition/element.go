@@ -14,12 +14,13 @@ import (
 
 // An Element is one piece of a document: a title, a paragraph, a table.
 //
-// Decoding is lossless. The fields below are what is known of the API's answer; the answer's own JSON is kept beside them, so
-// that an element which is read and written back has every key, null and digit that came, in the order in which it came. A field
-// that is changed before writing is written with its new value, in its old place.
+// Decoding is lossless. The fields below are what is known of the API's answer; the answer's own
+// JSON is kept beside them, so that an element which is read and written back has every key, null
+// and digit that came, in the order in which it came. A field that is changed before writing is
+// written with its new value, in its old place.
 //
-// A known key whose JSON has an unexpected type (a page number that is a string) leaves its field at the zero value; the raw JSON
-// still has it.
+// A known key whose JSON has an unexpected type (a page number that is a string) leaves its field
+// at the zero value; the raw JSON still has it.
 type Element struct {
 	Type     ElementType `json:"type"`
 	ID       string      `json:"element_id"` // 32 hex digits, or a UUID when unique_element_ids is set
@@ -57,7 +58,8 @@ var errNotObject = errors.New("element is not a JSON object")
 // plainElement has Element's fields without its methods.
 type plainElement Element
 
-// UnmarshalJSON keeps data and reads the known fields out of it. Anything but an object is an error.
+// UnmarshalJSON keeps data and reads the known fields out of it. Anything but an object is an
+// error.
 func (e *Element) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
@@ -72,7 +74,8 @@ func (e *Element) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// lenient lets pass what [json.Unmarshal] reports of single values of an unexpected type: it has read everything else by then.
+// lenient lets pass what [json.Unmarshal] reports of single values of an unexpected type: it has
+// read everything else by then.
 func lenient(err error) error {
 	if wrongType := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrongType) {
 		return nil
@@ -80,7 +83,8 @@ func lenient(err error) error {
 	return err
 }
 
-// MarshalJSON writes the element as it was received. Fields changed since then replace what was received.
+// MarshalJSON writes the element as it was received. Fields changed since then replace what was
+// received.
 func (e Element) MarshalJSON() ([]byte, error) {
 	if e.raw == nil {
 		return jsonobject.Marshal(plainElement(e))
@@ -97,12 +101,13 @@ func (e Element) MarshalJSON() ([]byte, error) {
 	return patchObject(e.raw, plainElement(was), plainElement(now))
 }
 
-// Raw returns the element's JSON as the server sent it, with every key, also those that have no field here; nil for an element
-// that did not come from JSON. The caller must not change it.
+// Raw returns the element's JSON as the server sent it, with every key, also those that have no
+// field here; nil for an element that did not come from JSON. The caller must not change it.
 func (e Element) Raw() json.RawMessage { return e.raw }
 
-// MetadataMember returns a member of the element's metadata by the API's name, as it came: also one that [Metadata] has a field for,
-// whatever that says by now. ok is false where the server sent none, and for an element that did not come from JSON.
+// MetadataMember returns a member of the element's metadata by the API's name, as it came: also one
+// that [Metadata] has a field for, whatever that says by now. ok is false where the server sent
+// none, and for an element that did not come from JSON.
 func (e Element) MetadataMember(name string) (value json.RawMessage, ok bool) {
 	metadata, ok := lastMember(e.raw, "metadata")
 	if !ok {
@@ -125,8 +130,9 @@ func lastMember(object json.RawMessage, name string) (value json.RawMessage, ok 
 	return value, ok
 }
 
-// patchObject returns the JSON object raw with what differs between the structs was and now replaced, added or taken out; what
-// neither of them knows stays, in its order. A member that is repeated stays once, with its last value.
+// patchObject returns the JSON object raw with what differs between the structs was and now
+// replaced, added or taken out; what neither of them knows stays, in its order. A member that is
+// repeated stays once, with its last value.
 func patchObject(raw json.RawMessage, was, now any) (json.RawMessage, error) {
 	wasFields, err := objectFields(was)
 	if err != nil {
@@ -172,7 +178,8 @@ func memberNamed(members []jsonobject.Member, name string) int {
 	return slices.IndexFunc(members, func(m jsonobject.Member) bool { return m.Name == name })
 }
 
-// onceEach returns the members of an object, a repeated one at its first place, with its last value.
+// onceEach returns the members of an object, a repeated one at its first place, with its last
+// value.
 func onceEach(raw json.RawMessage) ([]jsonobject.Member, error) {
 	members, err := jsonobject.Members(raw)
 	var once []jsonobject.Member

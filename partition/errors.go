@@ -15,7 +15,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// An APIError is a partition request that failed for good. What each of its attempts came to is in the [Report].
+// An APIError is a partition request that failed for good. What each of its attempts came to is in
+// the [Report].
 type APIError struct {
 	Document  string          // its name, as the caller gave it
 	Pages     split.PageRange // of the document, counted from 1; zero where the document went whole
@@ -73,7 +74,8 @@ func (e *APIError) cause() string {
 	return b.String()
 }
 
-// where is the path of a request that was answered; where no answer came, or the answer casts doubt on the URL, all of it.
+// where is the path of a request that was answered; where no answer came, or the answer casts doubt
+// on the URL, all of it.
 func (e *APIError) where() string {
 	if u, err := url.Parse(e.url); err == nil && e.Err == nil && e.hint == "" {
 		return u.Path
@@ -84,7 +86,8 @@ func (e *APIError) where() string {
 // Unwrap returns the cause.
 func (e *APIError) Unwrap() error { return e.Err }
 
-// A DocumentError is a document that failed before any request was sent for it, or for a reason of this machine.
+// A DocumentError is a document that failed before any request was sent for it, or for a reason of
+// this machine.
 type DocumentError struct {
 	Document string
 	Kind     Kind
@@ -125,7 +128,8 @@ func (e *PartialError) Error() string {
 // Unwrap returns the causes.
 func (e *PartialError) Unwrap() []error { return e.Errs }
 
-// KindOf returns the kind of an error of this package; of a [PartialError] its first cause's, of any other error "".
+// KindOf returns the kind of an error of this package; of a [PartialError] its first cause's, of
+// any other error "".
 func KindOf(err error) Kind {
 	var api *APIError
 	var document *DocumentError
@@ -158,7 +162,7 @@ func localError(name string, err error) error {
 	return &DocumentError{Document: name, Kind: kind, Err: err}
 }
 
-// statusKind is what a status means; listDetail tells that a 422 lists form fields.
+// statusKind is what a status means; listDetail says that a 422 lists form fields.
 func statusKind(status int, detail string, listDetail bool) Kind {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:

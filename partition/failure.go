@@ -62,8 +62,8 @@ func (j *job) noAnswer(ctx context.Context, e *APIError, err error) error {
 	return e
 }
 
-// stopped completes the error of a call that a spending limit kept from another attempt: it has what the last one came to, and names
-// the limit.
+// stopped completes the error of a call that a spending limit kept from another attempt: it has
+// what the last one came to, and names the limit.
 func (j *job) stopped(e *APIError, limit error) error {
 	if e.Attempts == 0 {
 		return j.overLimit(limit)

@@ -18,8 +18,8 @@ import (
 	"github.com/quire-dev/quire/partition/local"
 )
 
-// TestSplitEqualsUnsplit sends every PDF both ways to the embedded engine and compares the elements field by field. Only parents
-// may differ, of elements whose parent stands in an earlier chunk.
+// TestSplitEqualsUnsplit sends every PDF both ways to the embedded engine and compares the elements
+// field by field. Only parents may differ, of elements whose parent stands in an earlier chunk.
 func TestSplitEqualsUnsplit(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../../shared/samples/pdf/*.pdf", "../../shared/pdfs/*.pdf"} {

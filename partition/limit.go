@@ -96,7 +96,8 @@ func withoutRefused(t retry.Trace) retry.Trace {
 	return t
 }
 
-// isRefused reports whether an attempt was refused by the limit. What wraps one does not count: that is the end of a run.
+// isRefused reports whether an attempt was refused by the limit. What wraps one does not count:
+// that is the end of a run.
 func isRefused(err error) bool {
 	_, refused := err.(*limitError) //nolint:errorlint // as the comment says
 	return refused

@@ -1,7 +1,8 @@
 package partition
 
-// Metadata is what the API says about an element beside its text. A field is absent from JSON where it has its zero value. Members
-// that have no field here are read with [Element.MetadataMember]; they stay in the element's JSON, whatever is changed.
+// Metadata is what the API says about an element beside its text. A field is absent from JSON where
+// it has its zero value. Members that have no field here are read with [Element.MetadataMember];
+// they stay in the element's JSON, whatever is changed.
 type Metadata struct {
 	Filename      string       `json:"filename,omitempty"`       // the document's name, as sent
 	Filetype      string       `json:"filetype,omitempty"`       // media type

@@ -57,7 +57,8 @@ func TestFieldsAreTheAPIs(t *testing.T) {
 	require.ElementsMatch(t, want, got)
 }
 
-// TestEveryParamIsClassified makes sure that a new field of Params either goes on the wire, as the table has it, or is named here.
+// TestEveryParamIsClassified makes sure that a new field of Params either goes on the wire, as the
+// table has it, or is named here.
 func TestEveryParamIsClassified(t *testing.T) {
 	types := map[form.Kind][]reflect.Type{
 		form.String: {reflect.TypeFor[string](), reflect.TypeFor[OutputFormat]()},

@@ -2,8 +2,9 @@ package partition
 
 import "github.com/quire-dev/quire/partition/internal/hierarchy"
 
-// A parentRepair gives elements the parent that stands in an earlier answer of the same document: the server saw each chunk by
-// itself. It does so only where the rule reproduces every parent inside the answer, so that it is known to be the server's.
+// A parentRepair gives elements the parent that stands in an earlier answer of the same document:
+// the server saw each chunk by itself. It does so only where the rule reproduces every parent
+// inside the answer, so that it is known to be the server's.
 type parentRepair struct {
 	carried hierarchy.Tree
 	broken  bool // the hierarchy before the next answer is not known

@@ -12,8 +12,9 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-// TestRepairParents has a title on the first page and texts on all: unsplit all have the title as their parent. The server gives
-// those of the first chunk only, and the repair gives the rest, but not over an answer that follows another rule, nor a gap.
+// TestRepairParents has a title on the first page and texts on all: unsplit all have the title as
+// their parent. The server gives those of the first chunk only, and the repair gives the rest, but
+// not over an answer that follows another rule, nor a gap.
 func TestRepairParents(t *testing.T) {
 	engine := func(odd string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

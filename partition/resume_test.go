@@ -190,7 +190,8 @@ func TestACacheThatFailsIsSaidOnce(t *testing.T) {
 	})
 }
 
-// TestStoppingKeepsWhatIsPaidFor ends a document in the middle: what was sent is waited for and stored, nothing more is sent.
+// TestStoppingKeepsWhatIsPaidFor ends a document in the middle: what was sent is waited for and
+// stored, nothing more is sent.
 func TestStoppingKeepsWhatIsPaidFor(t *testing.T) {
 	for name, test := range map[string]struct {
 		cache  bool
@@ -242,7 +243,8 @@ func TestStoppingKeepsWhatIsPaidFor(t *testing.T) {
 	})
 }
 
-// narrowed is how many requests it takes to ask for pages of which one is bad: the larger half comes first.
+// narrowed is how many requests it takes to ask for pages of which one is bad: the larger half
+// comes first.
 func narrowed(first, last, bad int) int {
 	if bad < first || bad > last || first == last {
 		return 1
@@ -251,7 +253,8 @@ func narrowed(first, last, bad int) int {
 	return 1 + narrowed(first, middle, bad) + narrowed(middle+1, last, bad)
 }
 
-// TestNarrowing counts: of n pages sent in one chunk exactly the bad one is lost, for 2·ceil(log2 n) more requests.
+// TestNarrowing counts: of n pages sent in one chunk exactly the bad one is lost, for 2·ceil(log2
+// n) more requests.
 func TestNarrowing(t *testing.T) {
 	for n := 2; n <= 20; n++ {
 		for bad := 1; bad <= n; bad++ {

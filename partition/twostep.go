@@ -10,7 +10,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// chunksAfter tells whether the text chunking is a request of its own, after the elements of all parts are there.
+// chunksAfter reports whether the text chunking is a request of its own, after the elements of all
+// chunks are there.
 func (j *job) chunksAfter() bool {
 	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ChunkingAfter && !j.plan.whole()
 }
@@ -36,8 +37,8 @@ func (j *job) firstStep() (err error) {
 	return nil
 }
 
-// sendTwice partitions a document in chunks without text chunking, and then has all its elements chunked in one request: they are
-// the file, as JSON, under the document's own name.
+// sendTwice partitions a document in chunks without text chunking, and then has all its elements
+// chunked in one request: they are the file, as JSON, under the document's own name.
 func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 	chunking := first.params.chunkingOnly()
 	chunking.Split = Split{Mode: first.params.Split.Mode, Password: first.params.Split.Password}

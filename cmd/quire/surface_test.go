@@ -23,7 +23,7 @@ import (
 var mostExported = map[string]int{
 	"cache":                   37,
 	"cmd":                     1,
-	"partition":               254,
+	"partition":               255,
 	"partition/batch":         60,
 	"partition/format":        35,
 	"partition/local":         17,

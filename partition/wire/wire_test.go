@@ -12,7 +12,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// TestKeyTellsParamsApart goes through every field of Split: one that changes elements changes the key, and no other does.
+// TestKeyTellsParamsApart goes through every field of Split: one that changes elements changes the
+// key, and no other does.
 func TestKeyTellsParamsApart(t *testing.T) {
 	key := func(p partition.Params) partition.Key {
 		k, err := wire.Key(p)

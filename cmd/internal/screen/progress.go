@@ -8,7 +8,6 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/retry"
-	"github.com/quire-dev/quire/split"
 )
 
 // A progress is how far a run has come.
@@ -31,7 +30,7 @@ func newProgress() progress { return progress{wholePages: map[string]int{}} }
 func (p *progress) observe(e partition.Event, now time.Time) {
 	switch e.Kind {
 	case partition.DocumentPlanned:
-		if e.Plan.Chunks[0] == (split.PageRange{}) {
+		if e.Plan.Chunks[0].Len() == 0 { // the whole document
 			p.wholePages[e.ID] = e.Plan.Pages
 		}
 	case partition.DocumentEnd:

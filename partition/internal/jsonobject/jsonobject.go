@@ -1,5 +1,5 @@
-// Package jsonobject takes JSON objects apart and puts them together again, without losing the order of their members, a repeated
-// one, or the spelling of anything.
+// Package jsonobject takes JSON objects apart and puts them together again, without losing the
+// order of their members, a repeated one, or the spelling of anything.
 package jsonobject
 
 import (

@@ -23,7 +23,8 @@ type Type struct {
 	mimetype   string   // or if its entry "mimetype" says so
 }
 
-// types is the table. To add a file type is to add a row. Names and extensions are those of the API's own list.
+// types is the table. To add a file type is to add a row. Names and extensions are those of the
+// API's own list.
 var types = []Type{
 	{Name: PDF, Extensions: []string{".pdf"}}, // found by split.IsPDF: the header may stand behind other bytes
 	{Name: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", Extensions: []string{".docx"}, entry: "word/"},
@@ -74,8 +75,9 @@ const (
 	sniffBytes  = 1024 // a PDF header may stand anywhere in the first 1,024 bytes
 )
 
-// Detect says what a document is: by its content where that has a signature, else by the extension of its name, else by
-// whether it reads as text. It returns application/octet-stream where nothing tells; the server then looks for itself.
+// Detect says what a document is: by its content where that has a signature, else by the extension
+// of its name, else by whether it reads as text. It returns application/octet-stream where nothing
+// tells; the server then looks for itself.
 func Detect(name string, r io.ReaderAt, size int64) (string, error) {
 	head := make([]byte, min(sniffBytes, size))
 	if n, err := r.ReadAt(head, 0); err != nil && (!errors.Is(err, io.EOF) || n < len(head)) {

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// A File is what was read of a stream: in memory, or in a private file (mode 0600) without a name, of which even a killed process
-// leaves nothing behind where the system allows that.
+// A File is what was read of a stream: in memory, or in a private file (mode 0600) without a name,
+// of which even a killed process leaves nothing behind where the system allows that.
 type File struct {
 	io.ReaderAt
 	size int64

@@ -13,9 +13,10 @@ import (
 	"github.com/quire-dev/quire/partition/internal/text"
 )
 
-// A Scratch is where the chunks and answers of one document live while they wait: in memory, or in the files of a private
-// directory (mode 0700, files 0600) that is made when it is first needed and goes away with close. What cannot be written to a
-// file is kept in memory after all: an answer is paid for.
+// A Scratch is where the chunks and answers of one document live while they wait: in memory, or in
+// the files of a private directory (mode 0700, files 0600) that is made when it is first needed and
+// goes away with close. What cannot be written to a file is kept in memory after all: an answer is
+// paid for.
 type Scratch struct {
 	Disk bool                   // in files; else in memory
 	Base func() (string, error) // the directory to make it in; nil: the system's for temporary files
