@@ -48,23 +48,23 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupServer, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVar(&f.url, "url", "", "API base URL or endpoint (default $"+partition.EnvAPIURL+")")
-		flags.StringVar(&f.keyFile, "api-key-file", "", "file with the API key (default $"+partition.EnvAPIKey+")")
-		flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' added to every request; may be repeated")
-		flags.StringVar(&f.caFile, "ca-file", "", "PEM file with certificates to trust beside the system's")
-		flags.StringVar(&f.clientCert, "client-cert", "", "PEM file with a client certificate")
-		flags.StringVar(&f.clientKey, "client-key", "", "PEM file with its key")
+		flags.StringVar(&f.keyFile, "api-key-file", "", "`file` with the API key (default $"+partition.EnvAPIKey+")")
+		flags.StringArrayVar(&f.headers, "header", nil, "add the header 'Name: value' to every request; may be repeated")
+		flags.StringVar(&f.caFile, "ca-file", "", "PEM `file` with certificates to trust in addition to the system's")
+		flags.StringVar(&f.clientCert, "client-cert", "", "PEM `file` with a client certificate")
+		flags.StringVar(&f.clientKey, "client-key", "", "PEM `file` with the client certificate's key")
 		flags.BoolVar(&f.local, "local", false, "use the embedded engine instead of a server (strategy fast)")
-		flags.IntVarP(&f.inFlight, "in-flight", "j", partition.DefaultInFlight, "requests in flight in all; changes no output")
+		flags.IntVarP(&f.inFlight, "in-flight", "j", partition.DefaultInFlight, "requests in flight at once, over all documents; does not change the output")
 	})
 	group(flags, groupRetry, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVar(&f.retry, "retry", defaultPolicy, "retry policy: a preset's name, or a JSON or YAML file")
-		flags.IntVar(&f.attempts, "retry-attempts", 0, "attempts a request at most, 0 for no limit (default: the policy's)")
-		flags.DurationVar(&f.initial, "retry-initial", 0, "first wait (default: the policy's)")
-		flags.DurationVar(&f.max, "retry-max", 0, "longest wait (default: the policy's)")
-		flags.DurationVar(&f.elapsed, "retry-elapsed", 0, "time after which nothing is tried again (default: the policy's)")
-		flags.DurationVar(&f.timeout, "timeout", 0, "time for an attempt to be answered (default: the policy's)")
-		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "time without a byte of an answer (default: the policy's)")
+		flags.IntVar(&f.attempts, "retry-attempts", 0, "most attempts per request, 0 for no limit (default: the policy's)")
+		flags.DurationVar(&f.initial, "retry-initial", 0, "wait before the first retry (default: the policy's)")
+		flags.DurationVar(&f.max, "retry-max", 0, "longest wait between attempts (default: the policy's)")
+		flags.DurationVar(&f.elapsed, "retry-elapsed", 0, "time after which a request is not retried (default: the policy's)")
+		flags.DurationVar(&f.timeout, "timeout", 0, "time limit for an attempt to be answered (default: the policy's)")
+		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "longest time between two bytes of an answer (default: the policy's)")
 	})
 }
 
@@ -108,7 +108,7 @@ func (f *clientFlags) newClient(
 		return nil, err
 	}
 	if f.inFlight < 1 {
-		return nil, usageError("-j %d: less than 1", f.inFlight)
+		return nil, usageError("-j %d: must be at least 1", f.inFlight)
 	}
 	options := append([]partition.Option{
 		partition.WithMaxInFlight(f.inFlight), partition.WithRetryPolicy(policy), partition.WithLogger(logger),
@@ -117,7 +117,7 @@ func (f *clientFlags) newClient(
 	for _, header := range f.headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok {
-			return nil, usageError("header %q: not 'Name: value'", name)
+			return nil, usageError("header %q: must be 'Name: value'", name)
 		}
 		options = append(options, partition.WithHeader(name, strings.TrimSpace(value)))
 	}
@@ -158,7 +158,7 @@ func (f *clientFlags) newClient(
 // embedded is a client of the engine in this process. Nothing is sent anywhere.
 func (f *clientFlags) embedded(logger *slog.Logger, options []partition.Option) (*apiClient, error) {
 	if f.url != "" || f.keyFile != "" {
-		return nil, usageError("--local goes with neither --url nor --api-key-file")
+		return nil, usageError("--local cannot be used with --url or --api-key-file")
 	}
 	engine, err := local.New(local.Options{Logger: logger, Version: partition.Version})
 	if err != nil {
@@ -231,12 +231,12 @@ func (f *clientFlags) httpClient() (*http.Client, error) {
 			pool = x509.NewCertPool()
 		}
 		if !pool.AppendCertsFromPEM(pem) {
-			return nil, usageError("--ca-file %s: no certificate in it", f.caFile)
+			return nil, usageError("--ca-file %s: the file has no certificate", f.caFile)
 		}
 		config.RootCAs = pool
 	}
 	if (f.clientCert == "") != (f.clientKey == "") {
-		return nil, usageError("--client-cert and --client-key go together")
+		return nil, usageError("--client-cert and --client-key must be used together")
 	}
 	if f.clientCert != "" {
 		certificate, err := tls.LoadX509KeyPair(f.clientCert, f.clientKey)

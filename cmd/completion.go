@@ -39,11 +39,11 @@ func newCompletion(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "completion",
 		Short: "Print the completion script of a shell",
-		Long: "Completion prints the script that lets a shell complete commands, flags and their values. A new shell knows it once it " +
-			"is where the shell looks, as in the examples; bash needs the package bash-completion.",
+		Long: "Completion prints a script with which a shell completes commands, flags and their values. Save it where your shell looks for " +
+			"such scripts, as in the examples, and start a new shell. Bash needs the package bash-completion.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError("no completion for the shell %q", args[0])
+				return usageError("no completion script for shell %q", args[0])
 			}
 			return nil
 		},
@@ -75,9 +75,6 @@ var flagValues = []struct {
 	{"retry", true, retry.Presets},
 	{"error", false, errorKinds},
 }
-
-// folderWords begin the meaning of a flag that takes a folder: --output is one for quire partition, and a file for quire view.
-var folderWords = []string{"folder", "directory"}
 
 // pathTypes are the types of flags whose value may be a path, as the help text calls them.
 var pathTypes = []string{"string", "file", "stringArray"}
@@ -116,9 +113,8 @@ func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 		}
 		return fixed(row.values(), directive)
 	}
-	first, _, _ := strings.Cut(f.Usage, " ")
-	switch {
-	case slices.Contains(folderWords, first):
+	switch value, _ := pflag.UnquoteUsage(f); {
+	case value == "folder": // --output is one for quire partition, and a file for quire view
 		return fixed(nil, cobra.ShellCompDirectiveFilterDirs)
 	case slices.Contains(pathTypes, f.Value.Type()) && !slices.Contains(f.Annotations[flagGroup], groupAPI):
 		return fixed(nil, cobra.ShellCompDirectiveDefault)

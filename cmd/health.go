@@ -81,15 +81,15 @@ func (f *doctorFlags) health(ctx context.Context, d *diagnosis, hc *http.Client,
 	answer := fmt.Sprintf("%s: %d %s", where, response.StatusCode, http.StatusText(response.StatusCode))
 	switch status := response.StatusCode; {
 	case status/100 == 2 && bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")):
-		d.say(stepWarn, "health", "%s, but an HTML page: is this the URL of a partition API?", answer)
+		d.say(stepWarn, "health", "%s, but it is an HTML page; is this the URL of a partition API?", answer)
 	case status/100 == 2:
 		d.say(stepOK, "health", "%s in %s", answer, rounded(time.Since(start)))
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		d.say(stepWarn, "health", "no health check (%d) at %s; some servers have none", status, where)
+		d.say(stepWarn, "health", "no health check at %[2]s (%[1]d); some servers have none", status, where)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		d.say(stepWarn, "health", "%s; the key is not sent there", answer)
+		d.say(stepWarn, "health", "%s; the health check is sent without the key", answer)
 	case status/100 == 3:
-		d.fail(exitFailed, "health", "%s: redirect to %s refused; set the URL of the server itself", answer, target(response))
+		d.fail(exitFailed, "health", "%s: refused a redirect to %s; use the URL that it leads to", answer, target(response))
 		return false
 	case status >= 500 || status == http.StatusTooManyRequests:
 		d.fail(exitUnavailable, "health", "%s", answer)
@@ -124,7 +124,7 @@ func (d *diagnosis) proxy(sh *shell, hc *http.Client, request *http.Request) {
 	case used != nil:
 		d.say(stepOK, "proxy", "%s (from $%s)", used.Host, variable)
 	case cmp.Or(sh.env[variable], sh.env[strings.ToLower(variable)]) != "":
-		d.say(stepOK, "proxy", "none for this URL, though $%s is set: $NO_PROXY excepts it, it is this machine, or the value is no URL", variable)
+		d.say(stepOK, "proxy", "none for this URL, although $%s is set: $NO_PROXY excludes the URL, it is on this machine, or the variable is not a URL", variable)
 	default:
 		d.say(stepOK, "proxy", "none")
 	}

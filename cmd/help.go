@@ -18,12 +18,12 @@ const flagGroup = "quire_group"
 const (
 	groupInput  = "Input"
 	groupOutput = "Output"
-	groupRun    = "The run"
+	groupRun    = "Run"
 	groupServer = "Server"
 	groupSplit  = "Splitting"
-	groupRetry  = "Retrying and time limits"
+	groupRetry  = "Retries and time limits"
 	groupCache  = "Cache"
-	groupAPI    = "API fields, passed through; unset is absent"
+	groupAPI    = "API fields, sent only if set (hosted: Unstructured's service only)"
 	groupOther  = "Other"
 )
 

@@ -73,8 +73,8 @@ func newRoot(sh *shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "quire",
 		Short: "Turn documents into data through the Unstructured partition API",
-		Long: "Quire sends documents to the Unstructured partition API and returns their elements: titles, paragraphs, tables,\n" +
-			"with page numbers. A PDF is cut into page chunks that are sent concurrently.",
+		Long: "Quire sends documents to the Unstructured partition API and returns their elements: titles, paragraphs and tables,\n" +
+			"with page numbers. It cuts a PDF into page chunks and sends them concurrently.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(c *cobra.Command, args []string) error {

@@ -71,11 +71,11 @@ func (j *job) missingSources(out *outputs) int {
 	}
 	n := out.store.MissingSources(j.walk.Covers, func(number int, r journal.Record) {
 		if number <= namedSources || j.console.Verbose {
-			j.console.Remark("gone: %s; its output stays: %s", wire.Printable(r.Path), wire.Printable(r.Name))
+			j.console.Remark("source missing: %s; its output is kept: %s", wire.Printable(r.Path), wire.Printable(r.Name))
 		}
 	})
 	if n > namedSources && !j.console.Verbose {
-		j.console.Remark("gone: %d more (-v names them)", n-namedSources)
+		j.console.Remark("source missing: %d more (-v lists them)", n-namedSources)
 	}
 	return n
 }

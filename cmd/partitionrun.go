@@ -40,7 +40,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) erro
 		return err
 	}
 	if f.output == "" && j.walk != nil && !j.walk.Single() && !j.form.Concatenates {
-		return usageError("several documents need -o DIR or -f jsonl")
+		return usageError("more than one document needs -o DIR or -f jsonl")
 	}
 	progress, err := f.progressWay(sh)
 	if err != nil {
@@ -100,7 +100,7 @@ func (f *partitionFlags) job(ctx context.Context, sh *shell, roots []string) (*j
 func (f *partitionFlags) progressWay(sh *shell) (string, error) {
 	switch {
 	case !slices.Contains(screen.ProgressWays(), f.progress):
-		return "", usageError("--progress %q: not one of %s", f.progress, strings.Join(screen.ProgressWays(), ", "))
+		return "", usageError("--progress %q: must be one of %s", f.progress, strings.Join(screen.ProgressWays(), ", "))
 	case f.progress != screen.ProgressAuto:
 		return f.progress, nil
 	case f.quiet || !screen.IsTerminal(sh.stderr) || sh.env["TERM"] == "dumb" || sh.env["TERM"] == "" || sh.env["NO_COLOR"] != "":
@@ -209,7 +209,7 @@ func (j *job) openClient(observe func(partition.Event)) (*apiClient, error) {
 // sayStopping says what an interrupted run waits for.
 func (j *job) sayStopping(ctx context.Context, client *apiClient) {
 	if n := j.console.InFlight(); n > 0 && client.answers != nil && interruption(ctx) != nil {
-		j.console.Say("stopping: up to %s for %d requests already sent; interrupt again to stop at once", j.flags.cache.grace, n)
+		j.console.Say("stopping: waiting up to %s for %d requests already sent; interrupt again to stop now", j.flags.cache.grace, n)
 	}
 }
 

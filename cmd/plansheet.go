@@ -143,7 +143,7 @@ func (s *planSheet) end() error {
 		notes.WriteByte('\n')
 	}
 	if t.Narrowing > 0 {
-		fmt.Fprintf(&notes, "narrowing: up to %d more requests for each page that cannot be had\n", t.Narrowing)
+		fmt.Fprintf(&notes, "narrowing: up to %d more requests for each page that fails\n", t.Narrowing)
 	}
 	_, err := io.WriteString(s.w, notes.String())
 	return err

@@ -38,9 +38,9 @@ func newRetryExplain(sh *shell) *cobra.Command {
 	f := &explainFlags{}
 	c := &cobra.Command{
 		Use:   "explain [POLICY]",
-		Short: "Say what a policy does after an attempt, and why",
-		Long: "Explain decides on one outcome of an attempt, as a running call would. The first line is what happens (return, retry or\n" +
-			"mutate, with the wait); then come the row that decided and the budgets.",
+		Short: "Show what a policy does after an attempt, and why",
+		Long: "Explain shows what a policy does after one attempt, given how the attempt ended. The first line is the action (return, retry\n" +
+			"or mutate) with its wait; the rule that decided and the limits follow.",
 		Example: explainExample,
 		Args:    onePolicy,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -57,16 +57,16 @@ func newRetryExplain(sh *shell) *cobra.Command {
 	}
 	group(c.Flags(), groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.IntVar(&f.status, "status", 0, "the answer's status")
-		flags.StringArrayVar(&f.headers, "header", nil, "a header of the answer, 'Name: value'; may be repeated")
-		flags.StringVar(&f.body, "body", "", "the answer's body")
-		flags.StringVar(&f.kind, "error", "", "what went wrong: "+strings.Join(kinds, ", "))
-		flags.BoolVar(&f.sent, "sent", false, "the request had been sent to its end")
-		flags.StringArrayVar(&f.facts, "fact", nil, "a fact of the caller, name=true or name=false; may be repeated")
-		flags.StringArrayVar(&f.patches, "patch", nil, "a change of the request that the caller offers; may be repeated")
-		flags.IntVar(&f.attempt, "attempt", 1, "the attempt's number")
-		flags.IntVar(&f.free, "free", 0, "attempts before it that were not charged")
-		flags.IntVar(&f.resends, "resends", 0, "attempts before it that may be billed twice")
+		flags.IntVar(&f.status, "status", 0, "HTTP status of the answer")
+		flags.StringArrayVar(&f.headers, "header", nil, "header of the answer, as 'Name: value'; may be repeated")
+		flags.StringVar(&f.body, "body", "", "body of the answer")
+		flags.StringVar(&f.kind, "error", "", "kind of error: "+strings.Join(kinds, ", "))
+		flags.BoolVar(&f.sent, "sent", false, "the whole request had been sent")
+		flags.StringArrayVar(&f.facts, "fact", nil, "fact that the caller states, as name=true or name=false; may be repeated")
+		flags.StringArrayVar(&f.patches, "patch", nil, "change of the request that the caller offers; may be repeated")
+		flags.IntVar(&f.attempt, "attempt", 1, "number of the attempt")
+		flags.IntVar(&f.free, "free", 0, "earlier attempts that did not count")
+		flags.IntVar(&f.resends, "resends", 0, "earlier attempts that may be billed twice")
 		flags.DurationVar(&f.elapsed, "elapsed", 0, "time since the first attempt began")
 	})
 	return c
@@ -79,7 +79,7 @@ func (f *explainFlags) run(sh *shell, policy *retry.Policy) error {
 	}
 	state := retry.State{Attempt: f.attempt, Free: f.free, Elapsed: f.elapsed, Resends: f.resends, Patches: f.patches}
 	if f.attempt < 1 || f.free < 0 || f.resends < 0 || f.elapsed < 0 {
-		return usageError("--attempt starts at 1, and nothing is negative")
+		return usageError("--attempt must be at least 1, and no number may be negative")
 	}
 	_, err = fmt.Fprint(sh.stdout, explain(policy, state, observation))
 	return err
@@ -88,18 +88,18 @@ func (f *explainFlags) run(sh *shell, policy *retry.Policy) error {
 func (f *explainFlags) observation() (retry.Observation, error) {
 	o := retry.Observation{Method: http.MethodPost, Status: f.status, Header: http.Header{}, Kind: retry.Kind(f.kind), Sent: f.sent, At: time.Now()}
 	if f.status == 0 && f.kind == "" {
-		return o, usageError("name what happened: --status or --error")
+		return o, usageError("--status or --error is missing")
 	}
 	if f.status != 0 && (f.status < 100 || f.status > 599) {
-		return o, usageError("status %d: not 100 to 599", f.status)
+		return o, usageError("status %d: must be 100 to 599", f.status)
 	}
 	if f.kind != "" && !slices.Contains(retry.Kinds(), o.Kind) {
-		return o, usageError("error %q: unknown", f.kind)
+		return o, usageError("unknown error %q", f.kind)
 	}
 	for _, header := range f.headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok {
-			return o, usageError("header %q: not 'Name: value'", header)
+			return o, usageError("header %q: must be 'Name: value'", header)
 		}
 		o.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -110,7 +110,7 @@ func (f *explainFlags) observation() (retry.Observation, error) {
 	for _, fact := range f.facts {
 		name, value, ok := strings.Cut(fact, "=")
 		if !ok || value != "true" && value != "false" {
-			return o, usageError("fact %q: not name=true or name=false", fact)
+			return o, usageError("fact %q: must be name=true or name=false", fact)
 		}
 		o.Facts[name] = value == "true"
 	}
@@ -146,10 +146,10 @@ func explain(policy *retry.Policy, state retry.State, o retry.Observation) strin
 		text string
 	}{
 		{d.Final, "the server declared it final"},
-		{d.Asked > 0, "the wait is the server's own"},
+		{d.Asked > 0, "the server asked for this wait"},
 		{d.Partial, "the answer is usable, but incomplete"},
-		{d.Free, "not charged to the attempts"},
-		{d.Billed && d.Action != retry.Return, "the repeat may be billed twice"},
+		{d.Free, "does not count as an attempt"},
+		{d.Billed && d.Action != retry.Return, "the retry may be billed twice"},
 		{d.Outage, "counts towards closing the gate for all requests"},
 	} {
 		if mark.set {
@@ -170,8 +170,8 @@ func rowOf(policy *retry.Policy, name string) string {
 	case retry.RuleSuccess:
 		return "none: a 2xx answer that no row claims is a success"
 	case retry.RuleNever:
-		return "none: such an error is never repeated"
+		return "none: such an error is never retried"
 	default:
-		return "none: no row matches, the policy's default holds"
+		return "none: no row matches, so the policy's default applies"
 	}
 }

@@ -176,5 +176,5 @@ func (r *run) countFailure(w *work) {
 type tooManyFailures struct{ n int }
 
 func (t *tooManyFailures) Error() string {
-	return fmt.Sprintf("%d failed: giving up (--max-failures)", t.n)
+	return fmt.Sprintf("stopped after %d failed documents (--max-failures)", t.n)
 }

@@ -112,7 +112,7 @@ func (a *asked) read(line []byte) error {
 		a.Path = string(line)
 	} else if err := decodeAsked(line, a); err != nil {
 		a.Path = ""
-		return fmt.Errorf("no path and no object: %w", err)
+		return fmt.Errorf("neither a path nor a JSON object: %w", err)
 	}
 	if a.Path == "" {
 		return errors.New("no path")
@@ -132,7 +132,7 @@ func (a *asked) read(line []byte) error {
 // decodeAsked reads an object; numbers keep their spelling.
 func decodeAsked(line []byte, a *asked) error {
 	if !json.Valid(line) {
-		return errors.New("no JSON")
+		return errors.New("invalid JSON")
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.UseNumber()
@@ -153,7 +153,7 @@ func paramTexts(value any) ([]string, error) {
 		case bool, json.Number:
 			texts = append(texts, fmt.Sprint(v))
 		default:
-			return nil, fmt.Errorf("params: %v is neither a text, a number, a boolean nor a list of those", v)
+			return nil, fmt.Errorf("params: %v is not a string, a number, a boolean or a list of these", v)
 		}
 	}
 	return texts, nil

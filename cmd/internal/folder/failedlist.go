@@ -216,12 +216,12 @@ func (l *FailedList) Hint(command string) []string {
 	switch l.final {
 	case 0:
 	case l.count:
-		hint = " (with --force: the server declared them final)"
+		hint = " (add --force: the server declared them final)"
 	default:
-		hint = fmt.Sprintf(" (%d of %d only with --force: the server declared them final)", l.final, l.count)
+		hint = fmt.Sprintf(" (add --force for %d of %d that the server declared final)", l.final, l.count)
 	}
 	return []string{
-		fmt.Sprintf("failed documents are listed in %s; to run them again%s:", wire.Printable(l.path), hint),
+		fmt.Sprintf("failed documents are listed in %s; to retry them%s:", wire.Printable(l.path), hint),
 		"  " + command,
 	}
 }
@@ -239,7 +239,7 @@ func ReadFailedList(path string) ([]journal.Failure, error) {
 	}
 	for _, f := range failures {
 		if f.Path == walk.Stdin {
-			return nil, fmt.Errorf("%s: a document on standard input cannot be read again", path)
+			return nil, fmt.Errorf("%s lists a document from standard input, which cannot be read again", path)
 		}
 	}
 	return failures, nil

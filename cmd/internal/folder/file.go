@@ -29,8 +29,8 @@ type File struct {
 const outputMode fs.FileMode = 0o666
 
 var (
-	errFolderInPlace = errors.New("a folder is in its place")
-	errReserved      = errors.New(journal.Folder + " is where the state of runs is kept")
+	errFolderInPlace = errors.New("a folder has this name")
+	errReserved      = errors.New(journal.Folder + " is reserved for the state of runs")
 )
 
 func newFile(root *os.Root, temporary, name string, mode fs.FileMode) (*File, error) {

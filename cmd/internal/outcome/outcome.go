@@ -103,7 +103,7 @@ func (o *Outcome) Earlier() bool {
 type EarlierError struct{ Record journal.Record }
 
 func (e *EarlierError) Error() string {
-	return e.Record.Error + " (declared final in an earlier run; --force sends it again)"
+	return e.Record.Error + " (declared final in an earlier run; --force resends it)"
 }
 
 // LacksPages reports whether an error is that of a document that was answered but for pages that are named. One that the run's limit

@@ -158,7 +158,7 @@ func (s *Summary) Lines() []string {
 		if s.Failed == 1 {
 			break // it was said a line above
 		}
-		lines = append(lines, fmt.Sprintf("failed by %s: %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
+		lines = append(lines, fmt.Sprintf("failed (%s): %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
 	}
 	return lines
 }

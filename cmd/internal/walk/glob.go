@@ -26,7 +26,7 @@ func newGlobs(include, exclude []string) (globs, error) {
 			return g, err
 		}
 		if one.folders {
-			return g, usageError("--include %q: a folder; %q is what is in it", text, text+"**")
+			return g, usageError("--include %q matches folders only; use %q for their content", text, text+"**")
 		}
 		g.include = append(g.include, one)
 	}

@@ -38,9 +38,9 @@ func ReadList(r io.Reader) ([]Listed, error) {
 		}
 		switch {
 		case len(line) > listedPathLimit:
-			return nil, fmt.Errorf("line %d: longer than %d bytes, no list of files", number, listedPathLimit)
+			return nil, fmt.Errorf("line %d: longer than %d bytes; this is not a list of files", number, listedPathLimit)
 		case bytes.IndexByte(line, 0) >= 0:
-			return nil, fmt.Errorf("line %d: a NUL byte in a list of lines", number)
+			return nil, fmt.Errorf("line %d: a NUL byte in a list with one path per line", number)
 		case len(line) > 0:
 			list = append(list, Listed{Path: string(line)})
 		}

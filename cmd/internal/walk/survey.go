@@ -70,9 +70,9 @@ func (w *Walk) collision(ctx context.Context, clash *overlappingClaim, second En
 		return context.Cause(ctx)
 	}
 	if clash.folder {
-		return usageError("%s and %s: the output of one stands where the other needs a folder", inputName(first), inputName(second))
+		return usageError("%s and %s: one needs a folder where the output of the other would be", inputName(first), inputName(second))
 	}
-	return usageError("%s and %s lead to the same output, %s", inputName(first), inputName(second), second.Name+w.Extension)
+	return usageError("%s and %s would both write %s", inputName(first), inputName(second), second.Name+w.Extension)
 }
 
 // claims reports whether a document's output needs the path.

@@ -72,10 +72,10 @@ func New(o Options) (*Walk, error) {
 			return nil, usageError("%s", words.PathError(root, err))
 		}
 		if other, clash := seen.add(root); clash {
-			return nil, usageError("%s and %s lead to the same outputs", other, root)
+			return nil, usageError("%s and %s would write to the same outputs", other, root)
 		}
 		if w.isOutput(info) {
-			return nil, usageError("%s: the output folder is the input", root)
+			return nil, usageError("%s: the output folder is also the input", root)
 		}
 	}
 	return w, nil

@@ -61,7 +61,7 @@ func ReadFailed(r io.Reader) ([]Failure, error) {
 		}
 		var f Failure
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
-			return nil, fmt.Errorf("line %d: no object with a path", n)
+			return nil, fmt.Errorf("line %d: not a JSON object with a path", n)
 		}
 		f.Name, f.Path = whole(f.Name, f.NameBytes), whole(f.Path, f.PathBytes)
 		f.NameBytes, f.PathBytes = nil, nil

@@ -119,7 +119,7 @@ func TestDamageCostsOneRecord(t *testing.T) {
 	var warnings []string
 	j, err = open(t, dir, &warnings)
 	require.NoError(t, err)
-	require.Equal(t, []string{".quire/manifest.jsonl: 1 of 3 records cannot be read: their documents are done again"}, warnings)
+	require.Equal(t, []string{".quire/manifest.jsonl: 1 of 3 records cannot be read; their documents will be sent again"}, warnings)
 	for name, want := range map[string]bool{"a": true, "b": false, "c": true} {
 		_, ok := j.Lookup(name)
 		require.Equal(t, want, ok, name)
@@ -129,7 +129,7 @@ func TestDamageCostsOneRecord(t *testing.T) {
 
 func TestUnknownFormats(t *testing.T) {
 	for content, want := range map[string]string{
-		`{"quire_manifest":2}` + "\n" + `{"name":"a"}` + "\n": "a manifest of format 2, this is format 1",
+		`{"quire_manifest":2}` + "\n" + `{"name":"a"}` + "\n": "the manifest has format 2, this version of quire writes format 1",
 		"something else\nentirely\n":                          "not a manifest",
 		strings.Repeat("\x00", 3000):                          "not a manifest",
 		`{"quire_manifest":3`:                                 "not a manifest",
@@ -141,7 +141,7 @@ func TestUnknownFormats(t *testing.T) {
 		j, err := open(t, dir, &warnings)
 		require.NoError(t, err)
 		require.Len(t, warnings, 1)
-		require.Contains(t, warnings[0], want+": put aside as manifest.jsonl.unknown, every document is done again")
+		require.Contains(t, warnings[0], want+": renamed to manifest.jsonl.unknown; every document will be sent again")
 		_, ok := j.Lookup("a")
 		require.False(t, ok)
 		require.NoError(t, j.Append(Record{Name: "b", State: Done}))
@@ -209,7 +209,7 @@ func TestOneRunAtATime(t *testing.T) {
 	require.ErrorAs(t, err, &held)
 	require.Equal(t, os.Getpid(), held.Holder.PID)
 	require.WithinDuration(t, time.Now(), held.Holder.Since, time.Minute)
-	require.ErrorContains(t, err, fmt.Sprintf("another run is writing to it: process %d on ", os.Getpid()))
+	require.ErrorContains(t, err, fmt.Sprintf("another run is using this folder: process %d on ", os.Getpid()))
 	require.FileExists(t, under, "only who holds the lock clears up")
 	require.NoError(t, first.Close())
 	second := mustOpen(t, dir)
@@ -222,7 +222,7 @@ func TestAHolderThatCannotBeRead(t *testing.T) {
 	first := mustOpen(t, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, Folder, holderName), []byte("{"), 0o600))
 	_, err := open(t, dir, nil)
-	require.EqualError(t, err, "another run is writing to it")
+	require.EqualError(t, err, "another run is using this folder")
 	require.NoError(t, first.Close())
 }
 

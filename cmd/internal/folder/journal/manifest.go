@@ -44,7 +44,7 @@ func (j *Journal) load(warn func(error)) error {
 		return err
 	}
 	if damaged > 0 {
-		warn(fmt.Errorf("%s/%s: %d of %d records cannot be read: their documents are done again", Folder, manifestName, damaged, j.lines))
+		warn(fmt.Errorf("%s/%s: %d of %d records cannot be read; their documents will be sent again", Folder, manifestName, damaged, j.lines))
 	}
 	if j.end == 0 {
 		return j.beginAnew(warn)
@@ -96,13 +96,13 @@ func (e *unknownFormatError) Error() string {
 	if e.version == 0 {
 		return "not a manifest"
 	}
-	return fmt.Sprintf("a manifest of format %d, this is format %d", e.version, format)
+	return fmt.Sprintf("the manifest has format %d, this version of quire writes format %d", e.version, format)
 }
 
 // startAfresh puts a manifest that cannot be read aside.
 func (j *Journal) startAfresh(why *unknownFormatError, warn func(error)) error {
 	aside := manifestName + ".unknown"
-	warn(fmt.Errorf("%s/%s: %w: put aside as %s, every document is done again", Folder, manifestName, why, aside))
+	warn(fmt.Errorf("%s/%s: %w: renamed to %s; every document will be sent again", Folder, manifestName, why, aside))
 	if err := j.manifest.Close(); err != nil {
 		return err
 	}
