@@ -14,6 +14,9 @@ BENTO_TAGS := bento_kafka,bento_aws,bento_gcp,bento_azure,bento_sql
 
 help: ## print the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo 'The tests stand alone. With real documents in ../shared, test, slow, soak, fuzz and bench use those too:'
+	@echo 'real PDFs to cut and to fuzz from, and answers of the API to compare with. Without them these parts are skipped.'
 
 build: ## build bin/quire
 	$(GO) build -trimpath -o bin/quire ./cmd/quire

@@ -71,11 +71,11 @@ func readEntry(r io.ReaderAt, size int64, key [32]byte) (io.Reader, error) {
 	}
 
 	if size <= inMemory {
-		all := make([]byte, size)
-		if err := readFull(r, all, 0); err != nil {
+		whole := make([]byte, size)
+		if err := readFull(r, whole, 0); err != nil {
 			return nil, err
 		}
-		rest, want := all[:size-sha256.Size], all[size-sha256.Size:]
+		rest, want := whole[:size-sha256.Size], whole[size-sha256.Size:]
 		if sha256.Sum256(rest) != [sha256.Size]byte(want) {
 			return nil, damaged("wrong checksum")
 		}

@@ -80,15 +80,15 @@ func TestEveryDamageIsAMiss(t *testing.T) {
 		path := place(t, d, key, damaged)
 		_, err := get(d, key)
 		require.ErrorIs(t, err, fs.ErrNotExist, "%s at %d", what, at)
-		told := warned.take()
+		complaints := warned.take()
 		if at == len(format) && errors.Is(err, ErrVersion) {
-			require.Empty(t, told)
+			require.Empty(t, complaints)
 			return
 		}
 		require.ErrorIs(t, err, ErrDamaged, "%s at %d", what, at)
-		require.Len(t, told, 1)
+		require.Len(t, complaints, 1)
 		var p *Problem
-		require.ErrorAs(t, told[0], &p)
+		require.ErrorAs(t, complaints[0], &p)
 		require.Equal(t, entryName(key), p.Path)
 		require.NoFileExists(t, path, "%s at %d", what, at)
 	}
@@ -186,4 +186,38 @@ func FuzzReadEntry(f *testing.F) {
 		}))
 		require.Equal(t, data, again.Bytes())
 	})
+}
+
+// A directory as version 0.1.0 has left it, with a run that was cut short: its entries are hits, and
+// what is no longer needed goes.
+func TestDirectoryOfEarlierVersion(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cache")
+	key := unhex(t, fixtureKey)
+	entry, err := os.ReadFile(fixture)
+	require.NoError(t, err)
+	for name, content := range map[string]string{
+		entryName(key):           string(entry),
+		"CACHEDIR.TAG":           tag,
+		"README":                 "This is a cache of quire.\n",
+		"trimmed":                "2026-06-01T12:00:00Z\n0001-01-01T00:00:00Z\n",
+		"runs/OLD/lock":          "",
+		"runs/OLD/keys":          string(key[:]),
+		"runs/OLD/1.new":         "cut short",
+		"runs/OLD/2.scratch/one": "a chunk",
+	} {
+		file := filepath.Join(path, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+		require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
+	}
+	warned := &warnings{}
+	d := openDir(t, path, Options{Warn: warned.add})
+	require.Equal(t, day0, d.readMark().sure.UTC())
+	require.True(t, d.Has(t.Context(), key))
+	got, err := get(d, key)
+	require.NoError(t, err)
+	require.Equal(t, fixtureIs, string(got))
+	mustPut(t, d, 1)
+	require.Equal(t, 1, transitCount(t, d))
+	require.FileExists(t, filepath.Join(path, filepath.FromSlash(entryName(key))))
+	require.Empty(t, warned.take())
 }

@@ -88,22 +88,22 @@ func get(d *Dir, key [32]byte) ([]byte, error) {
 
 // warnings collects what a Dir warns of.
 type warnings struct {
-	mu  sync.Mutex
-	all []error
+	mu   sync.Mutex
+	errs []error
 }
 
 func (w *warnings) add(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.all = append(w.all, err)
+	w.errs = append(w.errs, err)
 }
 
 func (w *warnings) take() []error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	all := w.all
-	w.all = nil
-	return all
+	errs := w.errs
+	w.errs = nil
+	return errs
 }
 
 func openDir(t *testing.T, path string, o Options) *Dir {

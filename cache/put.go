@@ -21,8 +21,9 @@ import (
 // first time. Trying again is allowed and costs little. Put looks at the context before it begins;
 // later only write does.
 //
-// After the first entry, then at most once an hour, and whenever this Dir has stored a tenth of
-// Options.MaxSize, Put trims the directory as [Dir.Trim] does. That it cannot is no error of Put.
+// Put then trims the directory, as [Dir.Trim] does, if nobody has for an hour, or if this Dir has
+// stored more than a tenth of Options.MaxSize since it last did. A trim that fails is no error of
+// Put: Options.Warn is called.
 func (d *Dir) Put(ctx context.Context, key [32]byte, write func(io.Writer) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -121,9 +121,21 @@ func (d *Dir) setAlive(t *transit, now time.Time) {
 	t.stamped = now
 }
 
-// leave removes a transit that nothing uses any more.
+// leave removes a transit that nothing uses any more. A sweep may be at its directory by the time
+// the lock is closed; what one of the two leaves there, the other or the next one removes.
 func (d *Dir) leave(t *transit) error {
-	return cmp.Or(d.disk.RemoveAll(t.name), t.lock.Close())
+	entries, err := readDir(d.disk, t.name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // somebody has deleted it
+	}
+	for _, e := range entries {
+		if e.Name() != lockName {
+			err = cmp.Or(err, d.disk.RemoveAll(t.name+"/"+e.Name()))
+		}
+	}
+	err = cmp.Or(err, t.lock.Close())
+	_ = d.disk.RemoveAll(t.name)
+	return err
 }
 
 // Scratch makes a directory for the caller's temporary files and returns its path. It is for this

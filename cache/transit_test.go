@@ -99,18 +99,21 @@ func TestSweepOnlyTheDead(t *testing.T) {
 func TestSeveralProcesses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "cache")
 	var complaints [4]bytes.Buffer
-	var all sync.WaitGroup
+	var processes sync.WaitGroup
 	for i := range complaints {
 		c := command(t, "share", dir, i)
 		c.Stderr = &complaints[i]
 		require.NoError(t, c.Start())
-		all.Go(func() {
+		processes.Go(func() {
 			if err := c.Wait(); err != nil {
 				t.Errorf("process %d: %v: %s", i, err, complaints[i].String())
 			}
 		})
 	}
-	all.Wait()
+	processes.Wait()
+	for i := range complaints {
+		require.Empty(t, complaints[i].String(), "also where several trim at once")
+	}
 	d := openDir(t, dir, Options{})
 	u, err := d.Verify(t.Context(), func(p *Problem) { t.Error(p) })
 	require.NoError(t, err)

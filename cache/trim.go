@@ -86,20 +86,20 @@ func (d *Dir) trim(ctx context.Context, maxSize, recentMax int64) (Trimmed, erro
 
 // trimSize counts anew what is left: a directory within its limit is never listed in memory.
 func (d *Dir) trimSize(ctx context.Context, t *Trimmed, m mark, maxSize, recentMax int64) error {
-	var all []stored
+	var entries []stored
 	t.Left = Usage{}
 	err := d.walk(ctx, func(s stored) error {
-		all = append(all, s)
+		entries = append(entries, s)
 		t.Left.add(s)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b stored) int {
+	slices.SortFunc(entries, func(a, b stored) int {
 		return cmp.Or(a.used.Compare(b.used), cmp.Compare(a.name, b.name))
 	})
-	for _, s := range all {
+	for _, s := range entries {
 		if t.Left.Bytes <= maxSize {
 			return nil
 		}

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -113,6 +114,25 @@ func TestTrimKeepsTheLastDay(t *testing.T) {
 	got, err = d.TrimTo(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, Trimmed{Removed: Usage{1, size}}, got)
+}
+
+// An entry that was used since the trim has looked at it stays, but for TrimTo.
+func TestRemoveWhatWasUsedMeanwhile(t *testing.T) {
+	d, c := clocked(t, Options{})
+	mustPut(t, d, 1)
+	before := stored{entryName(keyFor(1)), bytesOf(1), day0}
+	got := Trimmed{Left: Usage{1, bytesOf(1)}}
+	c.set(day0.Add(2 * time.Hour))
+	requireHit(t, d, 1)
+	require.NoError(t, d.remove(&got, before, false))
+	require.Equal(t, Trimmed{Left: Usage{1, bytesOf(1)}}, got)
+	require.NoError(t, d.remove(&got, before, true))
+	require.Equal(t, Trimmed{Removed: Usage{1, bytesOf(1)}}, got)
+	requireMiss(t, d, 1)
+
+	got = Trimmed{Left: Usage{1, bytesOf(1)}}
+	require.NoError(t, d.remove(&got, before, false))
+	require.Zero(t, got, "another process has removed it")
 }
 
 func TestNoLimits(t *testing.T) {
@@ -273,6 +293,53 @@ func TestDamagedMark(t *testing.T) {
 			require.Zero(t, trim(t, d).Removed)
 			c.days(51)
 			require.Equal(t, 1, trim(t, d).Removed.Entries)
+		})
+	}
+}
+
+// trimDisk counts trims and calls during before the first has ended.
+type trimDisk struct {
+	disk
+	during func()
+	trims  int
+}
+
+func (d *trimDisk) OpenFile(name string, flag int, perm fs.FileMode) (file, error) {
+	if during := d.during; name == markTemp && during != nil {
+		d.during = nil
+		during()
+	}
+	return d.disk.OpenFile(name, flag, perm)
+}
+
+func (d *trimDisk) Rename(from, to string) error {
+	if to == markName {
+		d.trims++
+	}
+	return d.disk.Rename(from, to)
+}
+
+// Puts during a trim do not trim as well. Where they have stored a tenth of the limit meanwhile,
+// the Put that trims does so again, as no other Put may come.
+func TestPutDuringTrim(t *testing.T) {
+	for name, test := range map[string]struct {
+		size  int64 // of the entry that is put meanwhile
+		trims int
+	}{"little": {1000, 1}, "much": {1001, 2}} {
+		t.Run(name, func(t *testing.T) {
+			d, c := clocked(t, Options{MaxSize: 10_000})
+			other := openDir(t, d.path, Options{now: c.now})
+			here, there := &trimDisk{disk: d.disk}, &trimDisk{disk: other.disk}
+			d.disk, other.disk = here, there
+			c.days(1)
+			here.during = func() {
+				require.NoError(t, put(d, keyFor(2), make([]byte, test.size-emptyLen)))
+				mustPut(t, other, 3)
+				require.Zero(t, here.trims)
+			}
+			mustPut(t, d, 0)
+			require.Equal(t, test.trims, here.trims)
+			require.Zero(t, there.trims)
 		})
 	}
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func bytesOf(numbers ...int) (all int64) {
+func bytesOf(numbers ...int) (sum int64) {
 	for _, n := range numbers {
-		all += emptyLen + int64(len(contentFor(n)))
+		sum += emptyLen + int64(len(contentFor(n)))
 	}
-	return all
+	return sum
 }
 
 func TestSizeAndClear(t *testing.T) {
@@ -70,8 +70,8 @@ func TestVerify(t *testing.T) {
 	require.ErrorIs(t, problems[stray], ErrDamaged)
 	require.ErrorIs(t, problems[entryPath(d, 4)], ErrDamaged)
 	require.FileExists(t, entryPath(d, 2))
-	for _, gone := range []string{entryPath(d, 1), stray, entryPath(d, 4)} {
-		_, err := os.Lstat(gone)
+	for _, path := range []string{entryPath(d, 1), stray, entryPath(d, 4)} {
+		_, err := os.Lstat(path)
 		require.ErrorIs(t, err, os.ErrNotExist)
 	}
 

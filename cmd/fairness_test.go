@@ -78,12 +78,14 @@ func runFolder(t *testing.T, dir string, server *partitiontest.Server, width int
 	require.True(t, known)
 	stop := func(err error) { t.Errorf("the run was stopped: %v", err) }
 	j := &job{
-		flags: &partitionFlags{}, shell: &shell{stdout: io.Discard, stderr: io.Discard}, form: form, walk: documents,
+		flags: &partitionFlags{client: clientFlags{inFlight: width}}, shell: &shell{stdout: io.Discard, stderr: io.Discard}, form: form, walk: documents,
 		console: screen.New(screen.Options{W: io.Discard, Quiet: true, Progress: screen.ProgressNone}),
 	}
-	r := &run{sender: &sender{client: client, format: form}, console: j.console, watch: newWatch(stop, false), inFlight: width, stop: stop}
+	r := &run{sender: &sender{client: client, format: form}, console: j.console, limits: j.limits(nil), stop: stop}
 	r.documents, r.sink = j.ends(&outputs{})
 	sum := &screen.Summary{}
-	require.NoError(t, r.do(t.Context(), sum))
+	ended, lost := r.do(t.Context(), sum)
+	require.NoError(t, ended)
+	require.NoError(t, lost)
 	return sum
 }

@@ -19,7 +19,7 @@ type outputs struct {
 }
 
 // openOutputs opens the folder of -o, with what is known of earlier runs.
-func (j *job) openOutputs(ctx context.Context, stop context.CancelCauseFunc, client *apiClient) (*outputs, error) {
+func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*outputs, error) {
 	f := j.flags
 	if f.output == "" {
 		return &outputs{}, nil
@@ -32,7 +32,7 @@ func (j *job) openOutputs(ctx context.Context, stop context.CancelCauseFunc, cli
 		Key: key, PathMatters: j.options.sourceField,
 		How:    fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
 		Engine: client.engineName(), Extension: j.form.Extension, Force: f.run.force, Again: f.cache.refresh,
-		Ended: func() bool { return ctx.Err() != nil }, Stop: stop,
+		Stop: stop,
 	}}
 	if out.folder, err = folder.Open(f.output); err != nil {
 		return nil, &exitError{exitFailed, err}

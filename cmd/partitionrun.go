@@ -18,6 +18,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/format"
 )
 
@@ -116,10 +117,10 @@ func (f *partitionFlags) progressWay(sh *shell) (string, error) {
 func (j *job) run(ctx context.Context) (err error) {
 	ctx, stop := j.limited(ctx)
 	defer stop(context.Canceled)
-	watch := newWatch(stop, j.walk == nil)
+	var watch batch.Watch
 	var report *page.Run // set before anything is sent
 	client, err := j.openClient(func(e partition.Event) {
-		watch.observe(e)
+		watch.Observe(ctx, e)
 		j.console.Observe(e)
 		if report != nil {
 			report.Observe(e)
@@ -129,11 +130,9 @@ func (j *job) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = client.finish(err) }()
-	defer watch.close()
-	watch.url = client.URL()
 	defer context.AfterFunc(ctx, func() { j.sayStopping(ctx, client) })()
 
-	out, err := j.openOutputs(ctx, stop, client)
+	out, err := j.openOutputs(stop, client)
 	if err != nil {
 		return err
 	}
@@ -157,20 +156,32 @@ func (j *job) run(ctx context.Context) (err error) {
 	r := &run{
 		sender: &sender{
 			client: client.Client, params: j.flags.params, format: j.form, options: j.options, images: out.images,
-			shell: j.shell, stdinName: j.flags.name, pages: pageLimit{limit: j.flags.run.maxPages},
+			shell: j.shell, stdinName: j.flags.name,
 		},
-		failed: records.failed, console: j.console, quiet: j.walk == nil && !j.console.Verbose, report: report, watch: watch, stop: stop,
-		inFlight: j.flags.client.inFlight, documentTimeout: j.flags.run.documentTimeout, maxFailures: j.flags.run.maxFailures,
+		failed: records.failed, console: j.console, quiet: j.walk == nil && !j.console.Verbose, report: report, stop: stop,
+		limits: j.limits(&watch),
 	}
 	r.documents, r.sink = j.ends(out)
 	sum := &screen.Summary{Engine: client.engineName()}
-	lost := r.do(ctx, sum)
+	ended, lost := r.do(ctx, sum)
 	j.console.Close()
 	if sum.NotDone = max(documents-sum.Documents, 0); sum.NotDone == 0 {
 		sum.MissingSources = j.missingSources(out)
 	}
 	lost = errors.Join(lost, records.write(sum))
-	return j.verdict(ctx, sum, records, lost)
+	return j.verdict(ctx, sum, records, cmp.Or(ended, context.Cause(ctx)), lost)
+}
+
+// limits are what bounds the run. A list that a program feeds is never given up: each document has
+// its answer, and who asks knows when to stop.
+func (j *job) limits(watch *batch.Watch) batch.Options {
+	f := j.flags
+	return batch.Options{
+		Concurrency: f.client.inFlight + documentsAhead, MaxPages: f.run.maxPages, MaxFailures: f.run.maxFailures,
+		DocumentTimeout:      f.run.documentTimeout,
+		DocumentTimeoutCause: &outcome.TimeLimit{Limit: f.run.documentTimeout, Flag: "--document-timeout"},
+		Watch:                watch, KeepGoing: j.walk == nil,
+	}
 }
 
 // limited is a context that the flags' time limit ends, and the function that ends it before.

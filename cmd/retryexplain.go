@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -73,20 +72,50 @@ func newRetryExplain(sh *shell) *cobra.Command {
 }
 
 func (f *explainFlags) run(sh *shell, policy *retry.Policy) error {
-	observation, err := f.observation()
+	outcome, err := f.outcome()
 	if err != nil {
 		return err
 	}
-	state := retry.State{Attempt: f.attempt, Free: f.free, Elapsed: f.elapsed, Resends: f.resends, Patches: f.patches}
-	if f.attempt < 1 || f.free < 0 || f.resends < 0 || f.elapsed < 0 {
-		return usageError("--attempt must be at least 1, and no number may be negative")
+	call, err := f.call()
+	if err != nil {
+		return err
 	}
-	_, err = fmt.Fprint(sh.stdout, explain(policy, state, observation))
+	before, err := f.before(policy)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprint(sh.stdout, policy.Explain(call, before, outcome))
 	return err
 }
 
-func (f *explainFlags) observation() (retry.Observation, error) {
-	o := retry.Observation{Method: http.MethodPost, Status: f.status, Header: http.Header{}, Kind: retry.Kind(f.kind), Sent: f.sent, At: time.Now()}
+// before is what the call had done before the attempt.
+func (f *explainFlags) before(policy *retry.Policy) (retry.Trace, error) {
+	if f.attempt < 1 || f.free < 0 || f.resends < 0 || f.elapsed < 0 {
+		return retry.Trace{}, usageError("--attempt must be at least 1, and no number may be negative")
+	}
+	if f.free >= f.attempt || f.resends >= f.attempt {
+		return retry.Trace{}, usageError("--free and --resends count attempts before --attempt %d", f.attempt)
+	}
+	before := retry.Trace{Attempts: make([]retry.Event, f.attempt-1), Elapsed: f.elapsed}
+	for i := range f.resends {
+		before.Attempts[i].MaybeBilled = true
+	}
+	if f.free == 0 {
+		return before, nil
+	}
+	row := slices.IndexFunc(policy.Rules, func(r retry.Rule) bool { return r.Do == retry.Mutate })
+	if row < 0 {
+		return retry.Trace{}, usageError("--free %d: policy %s has no retries that do not count", f.free, policy.Name)
+	}
+	for i := range f.free {
+		before.Attempts[i].Rule = policy.Rules[row].Name
+	}
+	return before, nil
+}
+
+func (f *explainFlags) outcome() (retry.Outcome, error) {
+	kind := retry.Kind(strings.ReplaceAll(f.kind, "-", "_")) // version 0.1.0 wrote reset-before-sent
+	o := retry.Outcome{Status: f.status, Header: http.Header{}, Kind: kind, Sent: f.sent || f.status != 0, Body: []byte(f.body)}
 	if f.status == 0 && f.kind == "" {
 		return o, usageError("--status or --error is missing")
 	}
@@ -103,75 +132,21 @@ func (f *explainFlags) observation() (retry.Observation, error) {
 		}
 		o.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
-	if f.status != 0 {
-		o.Peek, o.PeekEOF, o.Sent = []byte(f.body), true, true
-	}
-	o.Facts = map[string]bool{}
-	for _, fact := range f.facts {
-		name, value, ok := strings.Cut(fact, "=")
-		if !ok || value != "true" && value != "false" {
-			return o, usageError("fact %q: must be name=true or name=false", fact)
-		}
-		o.Facts[name] = value == "true"
-	}
 	return o, nil
 }
 
-// explain says what a policy does, and why.
-func explain(policy *retry.Policy, state retry.State, o retry.Observation) string {
-	d := policy.Decide(state, o)
-	var b strings.Builder
-	b.WriteString(string(d.Action))
-	switch {
-	case d.Action == retry.Return:
-		fmt.Fprintf(&b, " after %s", words.Count(state.Attempt, "attempt"))
-	case d.Wait.Min == d.Wait.Max:
-		fmt.Fprintf(&b, " after %s", d.Wait.Min)
-	default:
-		fmt.Fprintf(&b, " after %s to %s", d.Wait.Min, d.Wait.Max)
-	}
-	fmt.Fprintf(&b, "\npolicy: %s\n", policy.Name)
-	fmt.Fprintf(&b, "row: %s\n", rowOf(policy, d.Rule))
-	if d.Why != "" {
-		fmt.Fprintf(&b, "why: %s\n", d.Why)
-	}
-	if d.Patch != "" {
-		fmt.Fprintf(&b, "change: %s\n", d.Patch)
-	}
-	if d.Stop != "" {
-		fmt.Fprintf(&b, "stopped by: %s\n", d.Stop)
-	}
-	for _, mark := range []struct {
-		set  bool
-		text string
-	}{
-		{d.Final, "the server declared it final"},
-		{d.Asked > 0, "the server asked for this wait"},
-		{d.Partial, "the answer is usable, but incomplete"},
-		{d.Free, "does not count as an attempt"},
-		{d.Billed && d.Action != retry.Return, "the retry may be billed twice"},
-		{d.Outage, "counts towards closing the gate for all requests"},
-	} {
-		if mark.set {
-			fmt.Fprintf(&b, "note: %s\n", mark.text)
+// call is what the caller states and offers.
+func (f *explainFlags) call() (retry.Call, error) {
+	call := retry.Call{Facts: map[string]bool{}, Patches: map[string]func(*http.Request) error{}}
+	for _, fact := range f.facts {
+		name, value, ok := strings.Cut(fact, "=")
+		if !ok || value != "true" && value != "false" {
+			return call, usageError("fact %q: must be name=true or name=false", fact)
 		}
+		call.Facts[name] = value == "true"
 	}
-	return b.String()
-}
-
-// rowOf is a row with its number and condition.
-func rowOf(policy *retry.Policy, name string) string {
-	for i, rule := range policy.Rules {
-		if rule.Name == name {
-			return fmt.Sprintf("%d, %s (%s)", i+1, name, rule.When.String())
-		}
+	for _, patch := range f.patches {
+		call.Patches[patch] = func(*http.Request) error { return nil }
 	}
-	switch name {
-	case retry.RuleSuccess:
-		return "none: a 2xx answer that no row claims is a success"
-	case retry.RuleNever:
-		return "none: such an error is never retried"
-	default:
-		return "none: no row matches, so the policy's default applies"
-	}
+	return call, nil
 }

@@ -72,7 +72,7 @@ func (f *simulateFlags) run(sh *shell) error {
 	fmt.Fprintln(w, "| p | retries | closed form | this run | 95 % band | published | inside |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|")
 	for _, cell := range published {
-		f.cell(w, nil, cell.rate, 0, cell.noRetry)
+		f.cell(w, &retry.Policy{Name: "no retry", Default: retry.Return}, cell.rate, 0, cell.noRetry)
 		f.cell(w, agent, cell.rate, retries, cell.threeTries)
 	}
 	fmt.Fprint(w, "\nThe same draws answered with 500 and with 503, at p = 50 %:\n\n| policy | 500 | 503 |\n|---|---|---|\n")
@@ -102,7 +102,7 @@ func (f *simulateFlags) run(sh *shell) error {
 	return nil
 }
 
-// cell prints one row of the first table; a nil policy is no retry.
+// cell prints one row of the first table.
 func (f *simulateFlags) cell(w io.Writer, policy *retry.Policy, p float64, retries int, published float64) {
 	closed := 1 - math.Pow(p, float64(retries+1))
 	run := f.simulate(policy, failure{status: 503, rate: p}).rate()
@@ -151,27 +151,17 @@ func (f *simulateFlags) simulate(policy *retry.Policy, fail failure) tally {
 // play is one session: the policy decides after every failure.
 func play(policy *retry.Policy, fail failure, draws *rand.Rand) (requests int, waited time.Duration, ok bool) {
 	forGood := draws.Float64() < fail.persistent
-	state := retry.State{Fired: map[string]int{}}
-	for {
-		requests++
-		if draws.Float64() >= fail.rate && (requests == 1 || !forGood) {
-			return requests, waited, true
-		}
-		if policy == nil {
-			return requests, waited, false
+	trace := policy.Play(func(attempt int) retry.Outcome {
+		requests = attempt
+		if draws.Float64() >= fail.rate && (attempt == 1 || !forGood) {
+			ok = true
+			return retry.Outcome{Status: http.StatusOK}
 		}
 		body := `{"detail": "failed"}`
 		if fail.verdict && forGood {
 			body = `{"detail": "failed", "retryable": false}`
 		}
-		state.Attempt, state.Elapsed = requests, waited
-		d := policy.Decide(state, retry.Observation{
-			Method: http.MethodPost, Status: fail.status, Header: http.Header{}, Peek: []byte(body), PeekEOF: true, Sent: true,
-		})
-		if d.Action == retry.Return {
-			return requests, waited, false
-		}
-		state.Fired[d.Rule]++
-		waited += d.Wait.Pick(0.5)
-	}
+		return retry.Outcome{Status: fail.status, Body: []byte(body), Sent: true}
+	})
+	return requests, trace.Slept, ok
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/format"
 )
 
@@ -19,13 +20,14 @@ type sender struct {
 	options   outputOptions
 	images    *folder.Folder // nil where images stay where they are
 	shell     *shell
-	pages     pageLimit
 	stdinName string // how the server sees the document on standard input; "" for a name of the kind
 }
 
 // open opens a document.
 func (s *sender) open(ctx context.Context, w *work) (*partition.Document, error) {
 	switch {
+	case w.refused != nil:
+		return nil, w.refused
 	case w.asked != nil && w.asked.Name != "":
 		return partition.Open(w.Path, partition.WithName(w.asked.Name))
 	case w.asked == nil && w.Path == walk.Stdin:
@@ -35,15 +37,17 @@ func (s *sender) open(ctx context.Context, w *work) (*partition.Document, error)
 	}
 }
 
+// paramsOf are the parameters that a document is sent with.
+func (s *sender) paramsOf(w *work) partition.Params {
+	if w.asked != nil {
+		return w.asked.params
+	}
+	return s.params
+}
+
 // write sends the document and formats its elements as they come.
 func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out *bufio.Writer) error {
-	params := s.params
-	if w.asked != nil {
-		params = w.asked.params
-	}
-	if err := s.pages.take(ctx, s.client, d, params); err != nil {
-		return err
-	}
+	params := s.paramsOf(w)
 	if params.OutputFormat == partition.OutputCSV {
 		result, err := s.client.Partition(ctx, d, params)
 		w.Report = result.Report
@@ -70,36 +74,20 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 	if err != nil {
 		return err
 	}
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	stream := s.client.Stream(ctx, d, params)
-	defer func() {
-		w.Report = stream.Report()
-		w.Report.Warnings = append(w.Report.Warnings, writer.Warnings()...)
-		w.Report.Elements -= writer.LeftOut() // what is written counts
-	}()
-	var partial *partition.PartialError
-	var lost *folder.WriteError
-	for e, err := range stream.All() {
-		switch {
-		case errors.As(err, &partial):
-		case err != nil && lost == nil:
-			return err
-		case err == nil && lost == nil:
-			if err := writer.Write(e); err != nil {
-				lost = &folder.WriteError{Name: w.Path, Err: err}
-				end(lost) // not a break: with a cache, answers under way are still stored
-			}
+	var failure error
+	w.Report, failure = batch.Each(ctx, s.client, d, params, func(e partition.Element) error {
+		if err := writer.Write(e); err != nil {
+			return &folder.WriteError{Name: w.Path, Err: err}
 		}
-	}
-	if lost != nil {
-		return lost
+		return nil
+	})
+	w.Report.Warnings = append(w.Report.Warnings, writer.Warnings()...)
+	w.Report.Elements -= writer.LeftOut() // what is written counts
+	if partial := (*partition.PartialError)(nil); failure != nil && !errors.As(failure, &partial) {
+		return failure
 	}
 	if err := writer.Close(); err != nil {
 		return &folder.WriteError{Name: w.Path, Err: err}
 	}
-	if partial != nil {
-		return partial
-	}
-	return nil
+	return failure
 }

@@ -19,6 +19,8 @@ type sink interface {
 	ordered() bool
 	// keepsBeginnings reports whether the beginning of an output is kept where the rest of it fails.
 	keepsBeginnings() bool
+	// begin sets the State of a document that an earlier run has settled, so that it is not sent.
+	begin(ctx context.Context, d *partition.Document, w *work)
 	// output makes the output of a document that has to be sent: write sends it and is given what takes the elements.
 	output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error)
 	// finish takes over a document whose State is set, and calls then once its output is where it belongs.
@@ -40,14 +42,18 @@ func (s *folderSink) keepsBeginnings() bool { return false }
 func (s *folderSink) finished()             { s.outputs.Close() }
 func (s *folderSink) show(*work) error      { return nil }
 
-func (s *folderSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
+func (s *folderSink) begin(ctx context.Context, d *partition.Document, w *work) {
 	switch {
 	case !s.outputs.Knows(w.Name) && s.final.Settle(ctx, d, &w.Outcome):
 	case w.Path == walk.Stdin:
-		w.output = s.outputs.DoUnrecorded(&w.Outcome, write)
+		w.output = s.outputs.BeginUnrecorded(&w.Outcome)
 	default:
-		w.output = s.outputs.Do(ctx, d, &w.Outcome, write)
+		w.output = s.outputs.Begin(ctx, d, &w.Outcome)
 	}
+}
+
+func (s *folderSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
+	s.outputs.Do(ctx, d, w.output, write)
 }
 
 func (s *folderSink) finish(w *work, then func()) {
@@ -73,14 +79,15 @@ func (s *stdoutSink) keepsBeginnings() bool       { return s.format.Streams }
 func (s *stdoutSink) finish(_ *work, then func()) { then() }
 func (s *stdoutSink) finished()                   {}
 
+func (s *stdoutSink) begin(ctx context.Context, d *partition.Document, w *work) {
+	s.final.Settle(ctx, d, &w.Outcome)
+}
+
 // output streams a single document, but for JSON, which is shown whole or not at all; of several documents each waits for its turn.
 func (s *stdoutSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
-	switch {
-	case s.final.Settle(ctx, d, &w.Outcome):
-		return
-	case s.single && s.format.Streams:
+	if s.single && s.format.Streams {
 		w.Err = flushed("standard output", s.stdout, write)
-	default:
+	} else {
 		w.spool, w.Err = spooled(write, s.format.Streams)
 	}
 	if s.hashes && w.Err != nil {

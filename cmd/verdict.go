@@ -3,16 +3,19 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"syscall"
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// verdict says how the run went, and turns it into the command's error.
-func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, lost error) error {
+// verdict says how the run went, and turns it into the command's error. cause is why the run ended
+// early, nil where it did not.
+func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, cause, lost error) error {
 	output := j.flags.output
 	if j.walk != nil && (!j.walk.Single() || output != "") {
 		for _, line := range s.Lines() {
@@ -24,11 +27,10 @@ func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, 
 		for _, line := range records.failed.Hint(retryCommand(j.flags.flags, records.failed.Path())) {
 			j.console.Remark("%s", line)
 		}
-		if kind := partition.KindOf(context.Cause(ctx)); output != "" && s.NotDone > 0 && kind != partition.KindAuth && kind != partition.KindQuota {
+		if kind := partition.KindOf(cause); output != "" && s.NotDone > 0 && kind != partition.KindAuth && kind != partition.KindQuota {
 			j.console.Remark("run the same command again to do the rest")
 		}
 	}
-	cause := context.Cause(ctx)
 	switch unwritable := (*folder.WriteError)(nil); {
 	case errors.Is(lost, syscall.EPIPE):
 		return &exitError{exitBrokenPipe, nil}
@@ -69,13 +71,16 @@ func failedOrPartial(s *screen.Summary) int {
 
 // stoppedError is the error of a run that ended before its time.
 func stoppedError(cause error, s *screen.Summary) error {
-	var nobody *unreachable
-	var givenUp *hopeless
+	var unreachable *batch.UnreachableError
+	var hopeless *batch.HopelessError
+	var failures *batch.FailuresError
 	switch kind := partition.KindOf(cause); {
 	case errors.Is(cause, syscall.EPIPE):
 		return &exitError{exitBrokenPipe, nil}
-	case errors.As(cause, &nobody), errors.As(cause, &givenUp):
+	case errors.As(cause, &unreachable), errors.As(cause, &hopeless):
 		return &exitError{exitUnavailable, cause}
+	case errors.As(cause, &failures):
+		return &exitError{failedOrPartial(s), fmt.Errorf("%w (--max-failures)", cause)}
 	case kind == partition.KindAuth, kind == partition.KindQuota:
 		return &exitError{exitCode(cause), cause}
 	default: // a limit of the user's, or an output that cannot be written

@@ -1,24 +1,22 @@
 package cmd
 
 import (
-	"context"
-	"errors"
-
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 )
 
-// A work is one document on its way. Its fields are set before done is closed.
+// A work is one document on its way.
 type work struct {
 	outcome.Outcome
-	asked   *asked         // what a program asks for, see [listSink]; nil without one
-	output  *folder.Output // in the output folder; nil where there is none
-	spool   *folder.Spool  // what goes to standard output; nil where there is none
-	counted bool           // as a failure
-	done    chan struct{}
+	asked     *asked         // what a program asks for, see [listSink]; nil without one
+	output    *folder.Output // in the output folder; nil where there is none
+	spool     *folder.Spool  // what goes to standard output; nil where there is none
+	refused   error          // why it cannot be taken up; nil where it can
+	concluded chan struct{}  // closed when nothing of it changes any more
 }
 
 // newWork is a document that a walk came upon.
@@ -35,33 +33,23 @@ func newWork(e walk.Entry) *work {
 
 // refuse makes a document one that cannot be taken up.
 func (w *work) refuse(kind partition.Kind, err error) {
-	w.Err = &partition.DocumentError{Document: w.Path, Kind: kind, Err: words.Reason(err)}
+	w.refused = &partition.DocumentError{Document: w.Path, Kind: kind, Err: words.Reason(err)}
 }
 
-// document reports whether there is something to send.
-func (w *work) document() bool { return w.Skip == "" && w.Err == nil }
+// nameless reports whether a program asks for something that is not a document: it cannot be run again.
+func (w *work) nameless() bool { return w.asked != nil && w.asked.Path == "" }
 
-// settle decides what has become of a document. With keepsBeginnings the beginning of an output is kept.
-func (w *work) settle(ctx context.Context, keepsBeginnings bool) {
+// settle takes over what a run says of a document. With keepsBeginnings the beginning of an output
+// is kept.
+func (w *work) settle(o batch.Outcome, keepsBeginnings bool) {
+	w.Number, w.State, w.Err, w.Report, w.Elapsed = o.Number, o.State, o.Err, o.Report, o.Elapsed
 	switch {
-	case w.State != "": // an earlier run has decided
+	case w.State == outcome.Skipped:
+	case w.State == outcome.Unchanged, w.Earlier():
 		w.Written = w.State != outcome.Failed
-		return
-	case w.Skip != "":
-		w.State = outcome.Skipped
-		return
-	case w.Err == nil:
-		w.State = outcome.Done
-	case w.asked == nil && w.Kind() == partition.KindBudget:
-		w.State = outcome.NotDone
-	case ctx.Err() != nil && (errors.Is(w.Err, context.Cause(ctx)) || w.Kind() == partition.KindCanceled || w.Kind() == partition.KindBudget):
-		w.State = outcome.NotDone
-	case outcome.LacksPages(w.Err):
-		w.State = outcome.Partial
 	default:
-		w.State = outcome.Failed
+		w.Written = w.hasOutput(keepsBeginnings)
 	}
-	w.Written = w.hasOutput(keepsBeginnings)
 }
 
 // hasOutput reports whether a document has left something: all of it, all but pages that are named, or the beginning of a stream.

@@ -78,7 +78,7 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	c.report.Sent = true
 	call, requestID := j.call(ctx, c, policy, slot, content)
 	call.Accept = func(r *http.Response) error { return c.answer.receive(r, j.params.OutputFormat, j.secrets) }
-	response, trace, err := j.client.retry.Do(j.tracing(c), call) // which has judged the answer while it could still be sent again
+	response, trace, err := j.client.retry.Do(j.paid, call) // which has judged the answer while it could still be sent again
 	if response != nil {
 		defer response.Body.Close() // frees the slot: what a kill can lose is never more than what may be in flight
 	}
@@ -140,8 +140,11 @@ func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, slot *re
 	}
 	requestID := new(string)
 	return retry.Call{
-		Stop: ctx, Policy: policy, Slot: slot, Method: http.MethodPost, URL: j.client.endpoint.url.String(), Header: header,
-		Body: upload.body(), Attrs: attrs,
+		Stop: ctx, Policy: policy, Slot: slot, Attrs: attrs,
+		Request: &http.Request{
+			Method: http.MethodPost, URL: j.client.endpoint.url, Header: header, GetBody: upload.open, ContentLength: upload.length(),
+		},
+		Observe: func(e retry.Event) { j.event(ctx, Event{Kind: AttemptEvent, Pages: c.pages, Attempt: e}) },
 		NewHeader: func(int) http.Header {
 			*requestID = rand.Text()
 			return http.Header{requestIDHeader: {*requestID}}

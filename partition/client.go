@@ -94,7 +94,6 @@ func New(options ...Option) (*Client, error) {
 	c.requests = counted(hc, cfg.requests)
 	c.retry = &retry.Client{
 		HTTP: hc, Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,
-		Observe: c.observeRetry,
 	}
 	return c, nil
 }

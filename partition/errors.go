@@ -69,7 +69,7 @@ func (e *APIError) cause() string {
 	case e.Kind == KindBudget:
 		b.WriteString(", " + string(e.Stop))
 	case e.Stop != "":
-		b.WriteString(", stopped by " + string(e.Stop))
+		b.WriteString(", stopped by " + strings.ReplaceAll(string(e.Stop), "_", " "))
 	}
 	b.WriteString(")")
 	return b.String()

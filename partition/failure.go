@@ -38,13 +38,13 @@ func (j *job) noAnswer(ctx context.Context, e *APIError, err error) error {
 		return canceled(ctx, e.Document)
 	}
 	var call *retry.Error
-	if errors.As(err, &call) && isRefused(call.Err) {
-		return j.overLimit(e, call.Err)
+	if errors.As(err, &call) && isRefused(errors.Unwrap(call)) {
+		return j.overLimit(e, errors.Unwrap(call))
 	}
 	e.Err = err
 	e.Kind = KindTransport
 	if call != nil {
-		e.Err = call.Err
+		e.Err = errors.Unwrap(call)
 		e.Kind = transportKind(call)
 		if call.Last != nil {
 			e.Status = call.Last.Status
@@ -75,7 +75,7 @@ func (j *job) overLimit(e *APIError, limit error) error {
 
 func transportKind(e *retry.Error) Kind {
 	switch {
-	case errors.Is(e.Err, context.Canceled):
+	case errors.Is(e, context.Canceled):
 		return KindCanceled
 	case e.Last == nil:
 		return KindTransport

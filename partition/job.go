@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/quire-dev/quire/partition/internal/form"
-	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -151,24 +150,4 @@ func (j *job) requested() split.PageRange {
 func (j *job) event(ctx context.Context, e Event) {
 	e.ID, e.Document = j.id, j.plan.Document
 	j.client.event(ctx, e)
-}
-
-type traceKey struct{}
-
-// A traced chunk is what the events of attempts are labelled with.
-type traced struct {
-	job   *job
-	pages split.PageRange
-}
-
-// tracing is the lifetime of a chunk's attempts, with what labels their events.
-func (j *job) tracing(c *chunk) context.Context {
-	return context.WithValue(j.paid, traceKey{}, traced{j, c.pages})
-}
-
-// observeRetry passes the retry core's events on, with the document and the pages that they belong to.
-func (c *Client) observeRetry(ctx context.Context, e retry.Event) {
-	if t, ok := ctx.Value(traceKey{}).(traced); ok {
-		t.job.event(ctx, Event{Kind: AttemptEvent, Pages: t.pages, Attempt: e})
-	}
 }

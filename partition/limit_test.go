@@ -74,7 +74,7 @@ func TestRequestLimitIsExactInAStorm(t *testing.T) {
 	policy, found := retry.Preset("unstructured")
 	require.True(t, found)
 	together := *policy
-	together.Backoff = retry.Backoff{Initial: time.Second, Max: time.Second, Factor: 1, Jitter: retry.JitterNone}
+	together.Backoff = retry.Backoff{Initial: time.Second, Max: time.Second, Factor: 1, Jitter: "none"}
 	for i, limit := range []int{1, 7, 12, 23, 40, 45} {
 		bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 			s.Script(partitiontest.Fault{Do: partitiontest.Detail(500, "something")})

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/quire-dev/quire/partition/internal/form"
-	"github.com/quire-dev/quire/retry"
 )
 
 // An upload is a multipart/form-data body around a file that stays where it is: nothing of the file is copied, and the length is
@@ -41,16 +40,14 @@ func newUpload(fields []form.Pair, name, mediaType string, file io.ReaderAt, siz
 // contentType is the value of the request's Content-Type header.
 func (u *upload) contentType() string { return "multipart/form-data; boundary=" + u.boundary }
 
-// body can be sent any number of times, also at once; every opening reads from the beginning.
-func (u *upload) body() retry.Body {
-	return retry.Body{
-		Len: int64(len(u.prefix)) + u.size + int64(len(u.suffix)),
-		Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(io.MultiReader(
-				bytes.NewReader(u.prefix), io.NewSectionReader(u.file, 0, u.size), bytes.NewReader(u.suffix),
-			)), nil
-		},
-	}
+// length is that of the body, in bytes.
+func (u *upload) length() int64 { return int64(len(u.prefix)) + u.size + int64(len(u.suffix)) }
+
+// open returns the body, which can be sent any number of times, also at once: every opening reads from the beginning.
+func (u *upload) open() (io.ReadCloser, error) {
+	return io.NopCloser(io.MultiReader(
+		bytes.NewReader(u.prefix), io.NewSectionReader(u.file, 0, u.size), bytes.NewReader(u.suffix),
+	)), nil
 }
 
 // escapeName writes a name for a Content-Disposition header the way HTML forms and the official clients do: UTF-8 as it is,

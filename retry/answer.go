@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net/http"
 )
 
 // answerBody is an answer's body within the limits of its attempt: a read that
@@ -43,9 +42,8 @@ func withLimit(ctx context.Context, err error) error {
 	return err
 }
 
-// heldBody is the body that the caller of Do gets: what was peeked at, then the
-// rest. It holds the slot until Close, so that the caller can act on the answer
-// before another attempt takes the slot.
+// heldBody is the body that the caller gets: what was peeked at, then the rest. It holds the slot, if
+// it has one, until Close.
 type heldBody struct {
 	seen []byte
 	rest io.ReadCloser
@@ -65,9 +63,4 @@ func (b *heldBody) Close() error {
 	err := b.rest.Close()
 	b.slot.Release()
 	return err
-}
-
-// hold makes the body the caller's.
-func hold(resp *http.Response, seen []byte, slot *Slot) {
-	resp.Body = &heldBody{seen: seen, rest: resp.Body, slot: slot}
 }

@@ -64,13 +64,13 @@ func (s *sending) sent(answered bool) bool {
 	return s.body.progress().done
 }
 
-// RoundTrip sends an attempt within the policy's limits: it is what the HTTP
-// client of the call uses as its transport. A client that follows redirects comes
-// here several times in one attempt; the limits are the attempt's.
+// RoundTrip sends an attempt within the policy's limits: it is what the HTTP client of the call uses
+// as its transport. A client that follows redirects comes here several times in one attempt; the
+// limits are the attempt's.
 func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	s := l.sending
-	ctx, cancel := l.attemptContext(req.Context())
-	b := &answerBody{ctx: ctx, limits: limits{cancel: cancel, budget: &l.policy.Budget, attempt: l.state.Attempt, silent: l.silent}}
+	ctx, cancel := context.WithCancelCause(req.Context())
+	b := &answerBody{ctx: ctx, limits: limits{cancel: cancel, budget: &l.policy.Budget, attempt: l.state.attempt, silent: l.silent}}
 	now := time.Now()
 	b.limits.start(now, now.Sub(s.start))
 	resp, err := l.transport.RoundTrip(req.WithContext(s.trace(ctx)))
@@ -85,28 +85,6 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	b.rc, resp.Body, s.answer = resp.Body, b, b
 	return resp, nil
-}
-
-// attemptContext returns the context of an attempt whose request has the context
-// of the call's waits: with a Stop that one may end earlier.
-func (l *loop) attemptContext(ctx context.Context) (context.Context, context.CancelCauseFunc) {
-	if l.call.Stop == nil {
-		return context.WithCancelCause(ctx)
-	}
-	detached, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
-	release := context.AfterFunc(l.attempts, func() { cancel(context.Cause(l.attempts)) })
-	end := func(cause error) {
-		release()
-		cancel(cause)
-	}
-	if timeout := l.base.Timeout; timeout > 0 { // net/http's client has put it on the context that is left out here
-		timer := time.AfterFunc(timeout, func() { cancel(headersLimit(timeout)) })
-		return detached, func(cause error) {
-			timer.Stop()
-			end(cause)
-		}
-	}
-	return detached, end
 }
 
 // silent tells that the attempt has been without an answer for some time.

@@ -5,42 +5,48 @@ import (
 	"time"
 )
 
-// Jitter spreads waits so that clients that failed together do not return
-// together.
-type Jitter string
-
-// The jitters, for a step's length d.
-const (
-	JitterNone   Jitter = "none"   // d
-	JitterFull   Jitter = "full"   // uniform in 0..d
-	JitterEqual  Jitter = "equal"  // uniform in d/2..d
-	JitterSecond Jitter = "second" // d plus uniform 0..1 s, cut at the maximum
-)
-
-// Backoff is an exponential schedule: step n, from 0, has the length
-// Initial*Factor^n, at most Max.
+// Backoff is an exponential schedule: step n, from 0, has the length Initial*Factor^n, at most Max.
 type Backoff struct {
+	// Initial is the length of the first step. Required where a rule or the default repeats.
 	Initial time.Duration
 	// Max is the longest step; 0 is no maximum.
 	Max time.Duration
-	// Factor is 2 where it is 0.
+	// Factor is what a step is longer than the one before, 1 to 100; 0 is 2.
 	Factor float64
-	// Jitter is [JitterNone] where it is empty.
-	Jitter Jitter
+	// Jitter spreads the waits, so that clients that failed together do not return together. For a
+	// step of length d the wait is
+	//
+	//	none    d
+	//	full    uniform in 0..d
+	//	equal   uniform in d/2..d
+	//	second  d plus uniform 0..1 s, cut at Max
+	//
+	// "" is none.
+	Jitter string
 }
 
-// Interval is a range of waits, both ends included.
-type Interval struct {
-	Min, Max time.Duration
+const (
+	jitterNone   = "none"
+	jitterFull   = "full"
+	jitterEqual  = "equal"
+	jitterSecond = "second"
+)
+
+// interval is a range of waits, both ends included.
+type interval struct{ min, max time.Duration }
+
+// pick returns the wait at r, from 0 for min to 1 for max.
+func (i interval) pick(r float64) time.Duration {
+	span := float64(i.max - i.min)
+	part := span * min(max(r, 0), 1)
+	if part >= span {
+		return i.max // the largest wait is not a number of nanoseconds that a float64 holds
+	}
+	return i.min + time.Duration(part)
 }
 
-// Pick returns the wait at r, from 0 for Min to 1 for Max.
-func (i Interval) Pick(r float64) time.Duration {
-	return i.Min + time.Duration(float64(i.Max-i.Min)*min(max(r, 0), 1))
-}
-
-// Step returns the waits possible at step n, from 0.
-func (b Backoff) Step(n int) Interval {
+// step returns the waits possible at step n, from 0.
+func (b Backoff) step(n int) interval {
 	factor := b.Factor
 	if factor == 0 {
 		factor = 2
@@ -54,14 +60,14 @@ func (b Backoff) Step(n int) Interval {
 		d = time.Duration(f)
 	}
 	switch b.Jitter {
-	case JitterFull:
-		return Interval{0, d}
-	case JitterEqual:
-		return Interval{d / 2, d}
-	case JitterSecond:
-		return Interval{d, min(addSaturating(d, time.Second), top)}
+	case jitterFull:
+		return interval{0, d}
+	case jitterEqual:
+		return interval{d / 2, d}
+	case jitterSecond:
+		return interval{d, min(addSaturating(d, time.Second), top)}
 	}
-	return Interval{d, d}
+	return interval{d, d}
 }
 
 func addSaturating(a, b time.Duration) time.Duration {

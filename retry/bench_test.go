@@ -71,28 +71,8 @@ func BenchmarkCall(b *testing.B) {
 			c := &retry.Client{HTTP: hc, Limit: retry.NewLimiter(8)}
 			b.ReportAllocs()
 			for b.Loop() {
-				resp, _, err := c.Do(b.Context(), retry.Call{Method: "POST", URL: over.url, Body: retry.BytesBody(body)})
+				resp, _, err := c.Do(b.Context(), retry.Call{Request: newRequest("POST", over.url, body)})
 				drain(b, resp, err)
-			}
-		})
-	}
-}
-
-func BenchmarkDecide(b *testing.B) {
-	p := preset(b, "unstructured")
-	for _, c := range []struct {
-		name string
-		o    retry.Observation
-	}{
-		{"success", retry.Observation{Status: 200}},
-		{"verdict", answered(503, `{"detail":"OCR timed out","retryable":false}`)},
-		{"no verdict", answered(503, `{"detail":"Internal server error"}`)},
-		{"dial", retry.Observation{Kind: retry.KindDial}},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				p.Decide(retry.State{}, c.o)
 			}
 		})
 	}

@@ -3,15 +3,38 @@ package retry
 import (
 	"errors"
 	"io"
+	"net/http"
 	"sync"
 )
+
+// body is a request's body. The zero value is none.
+type body struct {
+	open   func() (io.ReadCloser, error) // a fresh reader from the first byte
+	length int64                         // in bytes; -1 is unknown
+	once   bool                          // open works only once
+}
+
+// bodyOf returns the body of a request.
+func bodyOf(req *http.Request) body {
+	b := body{open: req.GetBody, length: req.ContentLength}
+	switch {
+	case req.Body == http.NoBody || req.Body == nil && req.GetBody == nil:
+		return body{}
+	case req.GetBody == nil:
+		b.open, b.once = func() (io.ReadCloser, error) { return req.Body, nil }, true
+	}
+	if b.length == 0 {
+		b.length = -1
+	}
+	return b
+}
 
 // sentBody is one attempt's reader of the request's body. It opens the body at
 // the first read, so that an attempt that never gets a connection costs a body
 // that opens only once nothing, and counts what the transport takes. Close may
 // come from another goroutine while a read is under way.
 type sentBody struct {
-	body Body
+	body body
 
 	mu     sync.Mutex
 	rc     io.ReadCloser
@@ -34,7 +57,7 @@ func (s *sentBody) Read(p []byte) (int, error) {
 	}
 	n, err := rc.Read(p)
 	more := 0
-	if l := s.body.Len; l >= 0 && err == nil && s.taken()+int64(n) == l {
+	if l := s.body.length; l >= 0 && err == nil && s.taken()+int64(n) == l {
 		// Whether that is all is found out before the last byte goes out: the
 		// server may answer it before anybody sees that there is more.
 		more, err = rc.Read(make([]byte, 1))
@@ -43,7 +66,7 @@ func (s *sentBody) Read(p []byte) (int, error) {
 	defer s.mu.Unlock()
 	s.n += int64(n + more)
 	switch {
-	case s.body.Len >= 0 && s.n > s.body.Len:
+	case s.body.length >= 0 && s.n > s.body.length:
 		return 0, errTooLong
 	case errors.Is(err, io.EOF):
 		s.eof = true
@@ -69,7 +92,7 @@ func (s *sentBody) open() (io.ReadCloser, error) {
 		return nil, s.err
 	case s.rc == nil:
 		s.opened = true
-		s.rc, s.err = s.body.Open()
+		s.rc, s.err = s.body.open()
 	}
 	return s.rc, s.err
 }
@@ -98,7 +121,7 @@ func (s *sentBody) progress() progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := progress{n: s.n, opened: s.opened, err: s.err, done: s.eof}
-	if l := s.body.Len; l >= 0 {
+	if l := s.body.length; l >= 0 {
 		p.done = s.n >= l
 		p.length = s.n > l || s.eof && s.n < l
 	}

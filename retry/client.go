@@ -18,25 +18,19 @@ type Client struct {
 	// cookies and its Timeout are the caller's business; its transport is
 	// wrapped for each call, and its idle connections are never closed here.
 	HTTP *http.Client
-	// Policy is for calls without one; nil is the preset [DefaultPolicy].
+	// Policy is for calls without one; nil is the preset unstructured.
 	Policy *Policy
 	// Limit bounds the attempts in flight; nil is no limit. It may be shared by
 	// several clients.
 	Limit *Limiter
-	// Observe gets every event, in the goroutine in which it happens; nil is
-	// none. It must not block and may be called by several goroutines at once.
-	Observe func(context.Context, Event)
 	// Logger gets a line for every event; nil is silent.
 	Logger *slog.Logger
-	// Rand draws jitter, uniform in 0..1; nil is math/rand/v2. It must be safe
-	// for concurrent use.
-	Rand func() float64
-
 	once   sync.Once
 	calls  atomic.Uint64
 	http   *http.Client
 	policy *Policy
-	queue  admission
+	queue  queue
+	random func() float64 // draws jitter, uniform in 0..1; nil is math/rand/v2; set by tests alone
 }
 
 func (c *Client) init() {
@@ -45,7 +39,7 @@ func (c *Client) init() {
 			c.http = &http.Client{Transport: NewTransport()}
 		}
 		if c.policy = c.Policy; c.policy == nil {
-			c.policy, _ = Preset(DefaultPolicy)
+			c.policy, _ = Preset(defaultPolicy)
 		}
 		c.queue.limit, c.queue.rand = c.Limit, c.draw
 		c.queue.pacer.on = c.policy.Pace
@@ -59,8 +53,8 @@ func (c *Client) base() http.RoundTripper {
 }
 
 func (c *Client) draw() float64 {
-	if c.Rand != nil {
-		return c.Rand()
+	if c.random != nil {
+		return c.random()
 	}
 	return rand.Float64()
 }
@@ -75,13 +69,9 @@ func (c *Client) draw() float64 {
 // already when Admit was called.
 func (c *Client) Admit(ctx context.Context) (*Slot, error) {
 	c.init()
-	return c.admit(ctx, c.policy)
-}
-
-func (c *Client) admit(ctx context.Context, p *Policy) (*Slot, error) {
-	slot, err := c.queue.admit(ctx, false, patience{outage: p.Budget.HardElapsed})
+	slot, err := c.queue.admit(lifetime{ctx: ctx}, false, waitLimit{outage: c.policy.Budget.HardElapsed})
 	if err != nil {
-		return nil, &Error{Trace: Trace{Stop: string(stopOf(err))}, Err: err}
+		return nil, &Error{Trace: Trace{Stop: string(stopOf(err))}, err: err}
 	}
 	return slot, nil
 }

@@ -8,58 +8,57 @@ import (
 	"strings"
 )
 
-// Condition says which outcomes a rule is for. All members that are set must
-// hold; the zero value matches every outcome.
+// Condition says which outcomes a rule is for. All members that are set must hold; the zero value
+// matches every outcome.
 type Condition struct {
-	// Status holds where the answer's status is in the set.
+	// Status holds where the answer's status is in the set. Empty: any, also no answer.
 	Status Statuses `json:"status,omitempty"`
-	// Kind holds where the attempt ended with one of these error kinds.
+	// Kind holds where the attempt ended with one of these kinds of errors. Empty: any, also none.
 	Kind []Kind `json:"kind,omitempty"`
-	// Header holds where the answer has every entry: a name ("Retry-After")
-	// must be present, a pair ("x-should-retry: false") must be equal without
-	// regard to case and to blanks around it.
+	// Header holds where the answer has every entry: a name ("Retry-After") must be present, a pair
+	// ("x-should-retry: false") must be equal without regard to case and to blanks around it. Empty:
+	// any header.
 	Header []string `json:"header,omitempty"`
-	// NoHeader holds where the answer has none of these names.
+	// NoHeader holds where the answer has none of these names. Empty: any header.
 	NoHeader []string `json:"no_header,omitempty"`
-	// JSON holds where the whole body was seen, is a JSON object and has each
-	// member with that literal boolean. Names are exact, the last of duplicates
-	// counts, a dot descends ("result.isError").
+	// JSON holds where the whole body was seen, is a JSON object and has each member with that literal
+	// boolean. Names are exact, the last of duplicates counts, a dot descends ("result.isError").
+	// Empty: any body.
 	JSON map[string]bool `json:"json,omitempty"`
-	// Body holds where the whole body was seen and has this shape.
-	Body Shape `json:"body,omitempty"`
-	// Fact holds where the caller stated each fact with that value. A fact that
-	// the caller did not state holds neither way.
+	// Body holds where the whole body was seen and has this shape: "not_json" (also an empty body and
+	// an HTML page), "not_object" (anything but a JSON object) or "not_list" (anything but a JSON
+	// array). "": any body.
+	Body string `json:"body,omitempty"`
+	// Fact holds where the caller stated each fact with that value, in [Call.Facts]. A fact that the
+	// caller did not state holds neither way. Empty: any facts.
 	Fact map[string]bool `json:"fact,omitempty"`
-	// Any holds where one of the conditions does.
+	// Any holds where one of the conditions does. Empty: it holds.
 	Any []Condition `json:"any,omitempty"`
-	// Not holds where the condition does not.
+	// Not holds where the condition does not. nil: it holds.
 	Not *Condition `json:"not,omitempty"`
 }
 
-// Shape is a form of a body.
-type Shape string
-
-// The shapes.
+// The shapes that [Condition.Body] names.
 const (
-	NotJSON   Shape = "not-json"   // also an empty body and an HTML page
-	NotObject Shape = "not-object" // anything but a JSON object
-	NotList   Shape = "not-list"   // anything but a JSON array
+	notJSON   = "not_json"
+	notObject = "not_object"
+	notList   = "not_list"
 )
 
-// IsZero reports whether the condition matches every outcome.
-func (c Condition) IsZero() bool {
+// isZero reports whether the condition matches every outcome.
+func (c *Condition) isZero() bool {
 	return len(c.Status) == 0 && len(c.Kind) == 0 && len(c.Header) == 0 && len(c.NoHeader) == 0 &&
 		len(c.JSON) == 0 && c.Body == "" && len(c.Fact) == 0 && len(c.Any) == 0 && c.Not == nil
 }
 
-// String prints the condition as the policy's table shows it.
-func (c Condition) String() string {
-	if c.IsZero() {
+// text is the condition as the policy's table shows it.
+func (c *Condition) text() string {
+	if c.isZero() {
 		return "always"
 	}
 	var parts []string
 	if len(c.Status) > 0 {
-		parts = append(parts, "status "+c.Status.String())
+		parts = append(parts, "status "+c.Status.text())
 	}
 	if len(c.Kind) > 0 {
 		names := make([]string, len(c.Kind))
@@ -78,20 +77,20 @@ func (c Condition) String() string {
 		parts = append(parts, fmt.Sprintf("body `%q: %t`", k, c.JSON[k]))
 	}
 	if c.Body != "" {
-		parts = append(parts, "body "+string(c.Body))
+		parts = append(parts, "body "+c.Body)
 	}
 	for _, k := range slices.Sorted(maps.Keys(c.Fact)) {
 		parts = append(parts, fmt.Sprintf("fact %s is %t", k, c.Fact[k]))
 	}
 	if len(c.Any) > 0 {
 		alt := make([]string, len(c.Any))
-		for i, a := range c.Any {
-			alt[i] = a.String()
+		for i := range c.Any {
+			alt[i] = c.Any[i].text()
 		}
 		parts = append(parts, "("+strings.Join(alt, " or ")+")")
 	}
 	if c.Not != nil {
-		parts = append(parts, "not ("+c.Not.String()+")")
+		parts = append(parts, "not ("+c.Not.text()+")")
 	}
 	return strings.Join(parts, " and ")
 }
@@ -113,16 +112,14 @@ const (
 
 // matcher evaluates conditions on one observation; the body is parsed once.
 type matcher struct {
-	o      *Observation
-	seen   bool // the body's shape and members may be looked at
+	o      *observation
+	facts  map[string]bool
 	parsed bool
 	doc    document
 }
 
-func newMatcher(o *Observation) matcher { return matcher{o: o, seen: o.Peek != nil || o.PeekEOF} }
-
 func (m *matcher) match(c *Condition) truth {
-	if len(c.Status) > 0 && !c.Status.Has(m.o.Status) ||
+	if len(c.Status) > 0 && !c.Status.has(m.o.Status) ||
 		len(c.Kind) > 0 && !slices.Contains(c.Kind, m.o.Kind) {
 		return no
 	}
@@ -137,7 +134,7 @@ func (m *matcher) match(c *Condition) truth {
 		}
 	}
 	for k, want := range c.Fact {
-		if got, ok := m.o.Facts[k]; !ok || got != want {
+		if got, ok := m.facts[k]; !ok || got != want {
 			return no
 		}
 	}
@@ -155,13 +152,13 @@ func (m *matcher) match(c *Condition) truth {
 	if result == no || len(c.JSON) == 0 && c.Body == "" {
 		return result
 	}
-	if !m.seen {
-		if m.o.Status == 0 || m.o.Stream {
+	if !m.o.seen {
+		if m.o.Status == 0 || m.o.stream {
 			return no
 		}
 		return open
 	}
-	if !m.o.PeekEOF {
+	if !m.o.whole {
 		return no
 	}
 	if !m.body(c) {
@@ -172,18 +169,18 @@ func (m *matcher) match(c *Condition) truth {
 
 func (m *matcher) body(c *Condition) bool {
 	if !m.parsed {
-		m.doc, m.parsed = parseDocument(m.o.Peek), true
+		m.doc, m.parsed = parseDocument(m.o.Body), true
 	}
 	switch c.Body {
-	case NotJSON:
+	case notJSON:
 		if m.doc.valid() {
 			return false
 		}
-	case NotObject:
+	case notObject:
 		if m.doc.isObject() {
 			return false
 		}
-	case NotList:
+	case notList:
 		if m.doc.isList() {
 			return false
 		}

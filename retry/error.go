@@ -9,13 +9,15 @@ import (
 	"unicode"
 )
 
-// Error is a call that ended without a usable answer. It unwraps to the last
-// attempt's error, and where the caller's context ended also to its cause.
+// Error is a call that ended without a usable answer. It unwraps to the last attempt's error, and
+// where the caller's context ended also to its cause.
 type Error struct {
+	// Trace is what the call did.
 	Trace Trace
-	// Last is the last attempt's outcome; nil where no attempt was made.
-	Last *Observation
-	Err  error
+	// Last is how the last attempt ended; nil where no attempt was made.
+	Last *Outcome
+
+	err error
 }
 
 // Error is one line: how often, how long, what stopped it, why.
@@ -31,43 +33,42 @@ func (e *Error) Error() string {
 	}
 	fmt.Fprintf(&b, " in %s", roundSpan(e.Trace.Elapsed))
 	if e.Trace.Stop != "" {
-		fmt.Fprintf(&b, ", stopped by %s", e.Trace.Stop)
+		fmt.Fprintf(&b, ", stopped by %s", e.Trace.stopText())
 	}
 	if e.Last != nil && e.Last.Status != 0 {
 		fmt.Fprintf(&b, ", last status %d", e.Last.Status)
 	}
-	if e.Err != nil {
+	if e.err != nil {
 		b.WriteString(": ")
-		b.WriteString(oneLine(e.Err.Error()))
+		b.WriteString(oneLine(e.err.Error()))
 	}
 	return b.String()
 }
 
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
+// Unwrap returns the error behind it.
+func (e *Error) Unwrap() error { return e.err }
 
-// ResultError marks what was wrong with an answer: its Kind is what a policy's
-// conditions see. A kind of the caller's own matches no condition.
-type ResultError struct {
-	Kind Kind
-	Err  error
+// resultError marks what was wrong with an answer.
+type resultError struct {
+	kind Kind
+	err  error
 }
 
-// Truncated marks an answer that ended early.
-func Truncated(err error) error { return &ResultError{KindTruncated, err} }
-
-// Decode marks an answer that is complete but not what was asked for.
-func Decode(err error) error { return &ResultError{KindDecode, err} }
-
-func (e *ResultError) Error() string {
-	if e.Err == nil {
-		return string(e.Kind)
+func (e *resultError) Error() string {
+	if e.err == nil {
+		return string(e.kind)
 	}
-	return e.Err.Error()
+	return e.err.Error()
 }
 
-// Unwrap returns Err.
-func (e *ResultError) Unwrap() error { return e.Err }
+func (e *resultError) Unwrap() error { return e.err }
+
+// Truncated marks an answer that ended early, for [Call.Accept]: a policy sees [KindTruncated].
+func Truncated(err error) error { return &resultError{KindTruncated, err} }
+
+// Decode marks an answer that is complete but not what was asked for, for [Call.Accept]: a policy
+// sees [KindDecode].
+func Decode(err error) error { return &resultError{KindDecode, err} }
 
 // limitError is a limit of the policy that ended an attempt.
 type limitError struct {

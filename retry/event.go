@@ -2,6 +2,7 @@ package retry
 
 import (
 	"log/slog"
+	"slices"
 	"time"
 )
 
@@ -19,69 +20,68 @@ const (
 	EventStop    EventKind = "stop"    // the call ended without success
 )
 
-// Event is one thing that happened to a call. It never holds a header's value or
-// a body.
+// Event is one thing that happened to a call. It never holds a header's value or a body.
 type Event struct {
-	Kind    EventKind
-	Attempt int // from 1
-	Status  int // 0 without an answer
-	Error   Kind
-	Err     error
-	Rule    string
-	// Stop is why a repeat is not made; in [EventStop] what [Trace.Stop] says.
+	Kind EventKind
+	// Attempt is its number, from 1; 0 is before the first.
+	Attempt int
+	// Status is the answer's; 0 without an answer.
+	Status int
+	// Error is how the attempt went wrong, apart from its status; Err says it in words. In [EventStop]
+	// Err is what the call ended with, nil where that is an answer.
+	Error Kind
+	Err   error
+	// Rule is the row of the policy that judged the attempt, or one of the names at [Trace.Stop].
+	Rule string
+	// Stop is why a repeat is not made, "" where the rule did not want one; in [EventStop] it is what
+	// [Trace.Stop] says.
 	Stop Stop
-	// Wait is the length of a sleep, the expected time of a closed gate, or how
-	// long an attempt has been silent; Elapsed is how long an attempt took, or
-	// the call for [EventStop].
-	Wait, Elapsed time.Duration
-	BytesSent     int64       // as [Attempt] has it, once that has ended
-	Attrs         []slog.Attr // the call's
+	// Wait is the length of a sleep, the expected time of a closed gate, or how long an attempt has
+	// been silent.
+	Wait time.Duration
+	// Elapsed is how long an attempt took until it was judged, or the call for [EventStop].
+	Elapsed time.Duration
+	// BytesSent is how much of the request's body was taken to be sent, in bytes, once the attempt has
+	// ended.
+	BytesSent int64
+	// MaybeBilled says that the work may have been done and charged although the attempt brought no
+	// usable answer.
+	MaybeBilled bool
 }
 
-// emit sends an event to the client's observer and logger.
+// emit sends an event to the call's observer and the client's logger.
 func (l *loop) emit(e Event) {
-	if l.client.Observe == nil && l.client.Logger == nil {
-		return
+	if l.call.Observe != nil {
+		l.call.Observe(e)
 	}
-	e.Attrs = l.call.Attrs
-	if l.client.Observe != nil {
-		l.client.Observe(l.ctx, e)
-	}
-	if log := l.client.Logger; log != nil && log.Enabled(l.ctx, e.level()) {
-		log.LogAttrs(l.ctx, e.level(), "retry: "+string(e.Kind), e.attrs()...)
+	if log := l.client.Logger; log != nil && log.Enabled(l.life.ctx, e.level()) {
+		log.LogAttrs(l.life.ctx, e.level(), "retry: "+string(e.Kind), append(slices.Clone(l.call.Attrs), e.attrs()...)...)
 	}
 }
 
-// report tells how an attempt was judged, and what follows.
+// report tells how the last attempt was judged, and what follows.
 func (l *loop) report(closed, opened bool) {
-	if l.client.Observe == nil && l.client.Logger == nil {
-		return
-	}
 	d := &l.decision
-	last := &l.trace.Attempts[len(l.trace.Attempts)-1]
-	e := Event{
-		Kind: EventAnswer, Attempt: l.state.Attempt, Status: last.Status, Error: last.Kind, Err: last.Err,
-		Rule: d.Rule, Stop: d.Stop, Elapsed: last.Elapsed,
-		BytesSent: last.BytesSent,
-	}
-	l.emit(e)
+	answer := l.trace.Attempts[len(l.trace.Attempts)-1]
+	answer.Wait = 0
+	l.emit(answer)
 	if closed {
-		l.emit(Event{Kind: EventClosed, Attempt: e.Attempt, Status: e.Status, Error: e.Error, Rule: d.Rule, Wait: d.Asked})
+		l.emit(Event{Kind: EventClosed, Attempt: answer.Attempt, Status: answer.Status, Error: answer.Error, Rule: d.rule, Wait: d.asked})
 	}
 	if opened {
-		l.emit(Event{Kind: EventOpened, Attempt: e.Attempt, Status: e.Status})
+		l.emit(Event{Kind: EventOpened, Attempt: answer.Attempt, Status: answer.Status})
 	}
-	if d.Action != Return {
-		e.Kind, e.Wait = EventSleep, l.wait
-		l.emit(e)
+	if d.action != Return {
+		answer.Kind, answer.Wait = EventSleep, l.wait
+		l.emit(answer)
 	}
 }
 
 // stopped tells that the call ended without success.
 func (l *loop) stopped(err error) {
 	l.emit(Event{
-		Kind: EventStop, Attempt: l.state.Attempt, Status: l.last.Status, Error: l.last.Kind, Err: err,
-		Rule: l.decision.Rule, Stop: Stop(l.trace.Stop), Elapsed: l.trace.Elapsed,
+		Kind: EventStop, Attempt: l.state.attempt, Status: l.last.Status, Error: l.last.Kind, Err: err,
+		Rule: l.decision.rule, Stop: Stop(l.trace.Stop), Elapsed: l.trace.Elapsed,
 	})
 }
 
@@ -96,7 +96,7 @@ func (e *Event) level() slog.Level {
 }
 
 func (e *Event) attrs() []slog.Attr {
-	attrs := append(make([]slog.Attr, 0, len(e.Attrs)+8), e.Attrs...)
+	attrs := make([]slog.Attr, 0, 8)
 	if e.Attempt > 0 {
 		attrs = append(attrs, slog.Int("attempt", e.Attempt))
 	}

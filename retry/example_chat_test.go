@@ -26,16 +26,18 @@ func (c *chatClient) complete(ctx context.Context, payload map[string]any) (map[
 	if err != nil {
 		return nil, err
 	}
-	call := retry.Call{
-		Method: "POST", URL: c.url + "/v1/chat/completions",
-		Header: http.Header{"Content-Type": {"application/json"}},
-		Body:   retry.BytesBody(body),
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url+"/v1/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
+	request.Header.Set("Content-Type", "application/json")
+	call := retry.Call{Request: request}
 	if _, ok := payload["chat_template_kwargs"]; ok {
-		call.Patches = map[string]retry.Patch{"drop-chat_template_kwargs": func(_ *http.Request, b *retry.Body) error {
+		call.Patches = map[string]func(*http.Request) error{"drop_chat_template_kwargs": func(r *http.Request) error {
 			delete(payload, "chat_template_kwargs")
 			body, err := json.Marshal(payload)
-			*b = retry.BytesBody(body)
+			r.ContentLength = int64(len(body))
+			r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
 			return err
 		}}
 	}

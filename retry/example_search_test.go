@@ -66,11 +66,15 @@ type searchClient struct {
 }
 
 func (c *searchClient) search(ctx context.Context, query string) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/search?limit=100&q="+query, nil)
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Authorization", "Bearer "+c.key)
 	resp, trace, err := c.retry.Do(ctx, retry.Call{
-		URL:    c.url + "/search?limit=100&q=" + query,
-		Header: http.Header{"Authorization": {"Bearer " + c.key}},
-		Facts:  map[string]bool{"key_worked": c.worked.has(c.key)},
-		Patches: map[string]retry.Patch{"narrow": func(r *http.Request, _ *retry.Body) error {
+		Request: request,
+		Facts:   map[string]bool{"key_worked": c.worked.has(c.key)},
+		Patches: map[string]func(*http.Request) error{"narrow": func(r *http.Request) error {
 			q := r.URL.Query()
 			q.Set("limit", "10")
 			r.URL.RawQuery = q.Encode()
@@ -128,7 +132,7 @@ func ExampleClient_Do_search() {
 	policy.Backoff.Initial = time.Millisecond
 	for i := range policy.Rules { // the example does not wait a minute for the key
 		if policy.Rules[i].Name == "new key" {
-			policy.Rules[i].Wait.For = time.Millisecond
+			policy.Rules[i].Wait = "1ms"
 		}
 	}
 	transport := retry.NewTransport()

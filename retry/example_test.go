@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"time"
 
 	"github.com/quire-dev/quire/retry"
@@ -31,11 +32,12 @@ func Example() {
 		Policy: policy,
 		Limit:  retry.NewLimiter(10),
 	}
-	resp, trace, err := client.Do(context.Background(), retry.Call{
-		Method: "POST",
-		URL:    server.URL + "/general/v0/general",
-		Body:   retry.BytesBody([]byte("a form with a document")),
-	})
+	request, err := http.NewRequest(http.MethodPost, server.URL+"/general/v0/general", strings.NewReader("a form with a document"))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	resp, trace, err := client.Do(context.Background(), retry.Call{Request: request})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -49,23 +51,35 @@ func Example() {
 	// 2 attempts, stopped by: declared final
 }
 
-// What a policy says to an answer, without a server and without waiting.
-func ExamplePolicy_Decide() {
+// What a policy does with a server that always fails, without a server and without waiting.
+func ExamplePolicy_Play() {
 	policy, _ := retry.Preset("unstructured-python")
-	answer := retry.Observation{Status: 503, Peek: []byte(`{"detail":"x"}`), PeekEOF: true}
-	for i, elapsed := range []time.Duration{0, 20, 61, 141, 231, 321} {
-		d := policy.Decide(retry.State{Attempt: i + 1, Elapsed: elapsed * time.Second}, answer)
-		if d.Action == retry.Return {
-			fmt.Println(i+1, d.Action, d.Stop)
-		} else {
-			fmt.Println(i+1, d.Action, d.Wait.Min)
-		}
+	trace := policy.Play(func(int) retry.Outcome {
+		return retry.Outcome{Status: http.StatusServiceUnavailable, Body: []byte(`{"detail":"x"}`)}
+	})
+	for _, attempt := range trace.Attempts {
+		fmt.Println(attempt.Attempt, attempt.Status, attempt.Rule, attempt.Wait)
 	}
+	fmt.Println("stopped by", trace.Stop, "after", trace.Elapsed)
 	// Output:
-	// 1 retry 20s
-	// 2 retry 40s
-	// 3 retry 1m20s
-	// 4 retry 1m30s
-	// 5 retry 1m30s
-	// 6 return soft elapsed
+	// 1 503 server error 20.5s
+	// 2 503 server error 40.5s
+	// 3 503 server error 1m20.5s
+	// 4 503 server error 1m30s
+	// 5 503 server error 1m30s
+	// 6 503 server error 0s
+	// stopped by soft_elapsed after 5m21.5s
+}
+
+// What a policy says to one answer.
+func ExamplePolicy_Explain() {
+	policy, _ := retry.Preset("unstructured")
+	verdict := retry.Outcome{Status: http.StatusServiceUnavailable, Body: []byte(`{"detail":"OCR timed out","retryable":false}`)}
+	fmt.Print(policy.Explain(retry.Call{}, retry.Trace{}, verdict))
+	// Output:
+	// return after 1 attempt
+	// policy: unstructured
+	// row: 1, declared final (status 4XX, 5XX and body `"retryable": false`)
+	// why: the server says that a repeat fails the same way
+	// note: the server declared it final
 }

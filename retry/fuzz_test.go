@@ -15,7 +15,7 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, after, ms, date string) {
 		h := http.Header{"Retry-After": {after}, "Retry-After-Ms": {ms}, "Date": {date}}
-		if d, ok := RetryAfter(h, time.Unix(1e9, 0)); d < 0 || !ok && d != 0 {
+		if d, ok := retryAfter(h, time.Unix(1e9, 0)); d < 0 || !ok && d != 0 {
 			t.Fatal(d, ok)
 		}
 	})
@@ -26,17 +26,17 @@ func FuzzStatuses(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		list, err := ParseStatuses(s)
+		list, err := parseStatuses(s)
 		if err != nil {
 			return
 		}
-		again, err := ParseStatuses(list.String())
-		if err != nil || again.String() != list.String() {
+		again, err := parseStatuses(list.text())
+		if err != nil || again.text() != list.text() {
 			t.Fatal(list, again, err)
 		}
 		n := 0
 		for status := -1; status < 1000; status++ {
-			if list.Has(status) {
+			if list.has(status) {
 				n++
 				if status < 100 || status > 599 {
 					t.Fatal(list, status)
@@ -134,8 +134,8 @@ func FuzzPolicy(f *testing.F) {
 			t.Fatal(p.Table(), again.Table())
 		}
 		for _, status := range []int{0, 200, 400, 429, 503} {
-			d := p.Decide(State{}, Observation{Status: status, Header: http.Header{"Retry-After": {"3"}}})
-			if d.Wait.Min < 0 || d.Wait.Max < d.Wait.Min {
+			d := decide(p, observed(Outcome{Status: status, Header: http.Header{"Retry-After": {"3"}}}, time.Time{}))
+			if d.wait.min < 0 || d.wait.max < d.wait.min {
 				t.Fatal(d)
 			}
 		}

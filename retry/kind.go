@@ -2,32 +2,33 @@ package retry
 
 import "slices"
 
-// Kind is how an attempt went wrong, apart from its status.
+// Kind is how an attempt went wrong, apart from its status; "" is not at all. A policy's conditions
+// name kinds; new ones may be added.
 type Kind string
 
-// The kinds of errors.
+// The kinds of errors that a policy decides on.
 const (
-	KindNone  Kind = ""
-	KindDial  Kind = "dial" // no connection, also a TLS handshake that timed out
-	KindDNS   Kind = "dns"  // the host's name was not resolved
-	KindTLS   Kind = "tls"  // certificate or protocol refused
-	KindReset Kind = "reset-before-sent"
-	// KindLost is a connection that broke after the request was fully sent and
-	// before an answer: the server may have done the work.
-	KindLost      Kind = "reset-after-sent"
-	KindTimeout   Kind = "timeout"   // the attempt's limit to the answer's header
-	KindIdle      Kind = "idle"      // the limit for a body without a byte
-	KindTruncated Kind = "truncated" // the answer's body ended early
-	KindDecode    Kind = "decode"    // the answer is complete but not what was asked for
-	// The kinds below are never repeated, whatever the rules say.
+	KindDial      Kind = "dial"              // no connection, also a TLS handshake that timed out
+	KindDNS       Kind = "dns"               // the host's name was not resolved
+	KindTLS       Kind = "tls"               // certificate or protocol refused
+	KindReset     Kind = "reset_before_sent" // the connection broke before the request was fully sent
+	KindLost      Kind = "reset_after_sent"  // it broke later, before an answer: the work may be done
+	KindTimeout   Kind = "timeout"           // no answer's header within [Budget.ToHeaders]
+	KindIdle      Kind = "idle"              // no byte of the answer's body within [Budget.BodyIdle]
+	KindTruncated Kind = "truncated"         // the answer's body ended early
+	KindDecode    Kind = "decode"            // the answer is complete, but not what was asked for
+)
+
+// The kinds of errors that are never repeated, whatever the policy says.
+const (
 	KindCanceled Kind = "canceled"   // the caller's context ended
 	KindRedirect Kind = "redirect"   // the HTTP client refused a redirect
 	KindBody     Kind = "body"       // the request's body could not be opened or read
-	KindLength   Kind = "bad-length" // the request's body was not as long as declared
+	KindLength   Kind = "bad_length" // the request's body was not as long as declared
 	KindInvalid  Kind = "invalid"    // the request cannot be sent as it is
 )
 
-// Kinds lists the kinds that a condition may name.
+// Kinds lists the kinds, those that are never repeated last.
 func Kinds() []Kind {
 	return []Kind{
 		KindDial, KindDNS, KindTLS, KindReset, KindLost, KindTimeout, KindIdle, KindTruncated, KindDecode,
@@ -40,8 +41,7 @@ func (k Kind) permanent() bool {
 	return slices.Contains([]Kind{KindCanceled, KindRedirect, KindBody, KindLength, KindInvalid}, k)
 }
 
-// unanswered reports whether the request may have been worked on without the
-// caller getting the result.
+// unanswered reports whether the server may have done the work although its result did not arrive.
 func (k Kind) unanswered() bool {
 	return slices.Contains([]Kind{KindLost, KindTimeout, KindIdle, KindTruncated, KindDecode}, k)
 }

@@ -24,7 +24,7 @@ type Limiter struct {
 	limit   float64
 	used    int
 	lowered time.Time
-	waiting []*admission
+	waiting []*queue
 }
 
 // NewLimiter returns a limit of n attempts in flight, at least 1.
@@ -33,30 +33,16 @@ func NewLimiter(n int) *Limiter {
 	return &Limiter{most: n, limit: float64(n)}
 }
 
-// Limit returns the present limit: from 1 to the number given to [NewLimiter].
-func (l *Limiter) Limit() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return int(l.limit)
-}
-
-// InFlight returns the number of slots in use.
-func (l *Limiter) InFlight() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.used
-}
-
-// take takes a slot; where there is none, a is pumped when one becomes free.
-func (l *Limiter) take(a *admission) bool {
+// take takes a slot; where there is none, q is pumped when one becomes free.
+func (l *Limiter) take(q *queue) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.used < int(l.limit) {
 		l.used++
 		return true
 	}
-	if !slices.Contains(l.waiting, a) {
-		l.waiting = append(l.waiting, a)
+	if !slices.Contains(l.waiting, q) {
+		l.waiting = append(l.waiting, q)
 	}
 	return false
 }
@@ -67,8 +53,8 @@ func (l *Limiter) give() {
 	waiting := l.waiting
 	l.waiting = nil
 	l.mu.Unlock()
-	for _, a := range waiting {
-		a.pump()
+	for _, q := range waiting {
+		q.pump()
 	}
 }
 

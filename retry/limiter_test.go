@@ -2,6 +2,7 @@ package retry_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"slices"
 	"sync"
@@ -33,7 +34,7 @@ func mustAgent() *retry.Policy {
 }
 
 func get(t *testing.T, c *retry.Client) {
-	resp, _, err := c.Do(t.Context(), retry.Call{URL: "http://x/"})
+	resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil)})
 	if err != nil {
 		t.Error(err)
 		return
@@ -98,7 +99,7 @@ func TestAdmitIsFair(t *testing.T) {
 		var wg sync.WaitGroup
 		for _, path := range []string{"/a", "/b", "/c", "/d", "/e"} {
 			wg.Go(func() {
-				resp, _, err := c.Do(t.Context(), retry.Call{URL: "http://x" + path})
+				resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x"+path, nil)})
 				if err != nil {
 					t.Error(err)
 					return
@@ -129,7 +130,7 @@ func TestSlots(t *testing.T) {
 		require.Equal(t, 0, l.InFlight())
 		(*retry.Slot)(nil).Release()
 
-		resp, _, err := c.Do(t.Context(), retry.Call{URL: "http://x/"})
+		resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil)})
 		require.NoError(t, err)
 		require.Equal(t, 1, l.InFlight())
 		b := make([]byte, 10)
@@ -142,28 +143,32 @@ func TestSlots(t *testing.T) {
 		require.Equal(t, 0, l.InFlight())
 
 		slot, _ = c.Admit(t.Context())
-		_, _, err = c.Do(t.Context(), retry.Call{URL: "://", Slot: slot})
+		_, _, err = c.Do(t.Context(), retry.Call{Slot: slot})
 		require.Error(t, err)
 		require.Equal(t, 0, l.InFlight())
 
 		slot, _ = c.Admit(t.Context())
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, _, err = c.Do(ctx, retry.Call{URL: "http://x/", Slot: slot})
+		_, _, err = c.Do(ctx, retry.Call{Request: newRequest("GET", "http://x/", nil), Slot: slot})
 		require.Error(t, err)
 		require.Equal(t, 0, l.InFlight())
 
 		slot, _ = c.Admit(t.Context())
-		resp, _, err = c.Do(t.Context(), retry.Call{URL: "http://x/", Slot: slot, Accept: func(*http.Response) error {
+		resp, _, err = c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil), Slot: slot, Accept: func(*http.Response) error {
 			require.Equal(t, 1, l.InFlight())
 			return nil
 		}})
 		require.NoError(t, err)
-		require.Equal(t, 0, l.InFlight())
+		require.Equal(t, 1, l.InFlight(), "accepted, but not closed")
+		rest, err := io.ReadAll(resp.Body)
+		require.NoError(t, err)
+		require.Empty(t, rest)
 		require.NoError(t, resp.Body.Close())
+		require.Equal(t, 0, l.InFlight())
 
 		require.PanicsWithValue(t, "oh", func() {
-			c.Do(t.Context(), retry.Call{URL: "http://x/", Accept: func(*http.Response) error { panic("oh") }})
+			c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil), Accept: func(*http.Response) error { panic("oh") }})
 		})
 		require.Equal(t, 0, l.InFlight())
 	})
@@ -194,7 +199,7 @@ func TestAdmitCanceled(t *testing.T) {
 		_, err = c.Admit(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		time.AfterFunc(time.Hour, slot.Release)
-		resp, trace, err := c.Do(t.Context(), retry.Call{URL: "http://x/"})
+		resp, trace, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil)})
 		require.NoError(t, err)
 		resp.Body.Close()
 		require.Equal(t, time.Second, trace.Elapsed)
@@ -222,8 +227,9 @@ func TestEvents(t *testing.T) {
 	bubble(t, []reply{{status: 429, header: "Retry-After: 7"}, {fault: "reset"}, {status: 400}}, func(t *testing.T, s *server) {
 		var events []retry.EventKind
 		c := s.client("unstructured", 1)
-		c.Observe = func(_ context.Context, e retry.Event) { events = append(events, e.Kind) }
-		s.do(t.Context(), c, post("x"))
+		call := post("x")
+		call.Observe = func(e retry.Event) { events = append(events, e.Kind) }
+		s.do(t.Context(), c, call)
 		require.Equal(t, []retry.EventKind{
 			"attempt", "answer", "closed", "sleep", "opened", "attempt", "answer", "sleep", "attempt", "answer", "stop",
 		}, events)
@@ -232,14 +238,15 @@ func TestEvents(t *testing.T) {
 		var silent []retry.Event
 		var mu sync.Mutex
 		c := s.client("unstructured", 1)
-		c.Observe = func(_ context.Context, e retry.Event) {
+		call := post("x")
+		call.Observe = func(e retry.Event) {
 			mu.Lock()
 			defer mu.Unlock()
 			if e.Kind == retry.EventSilence {
 				silent = append(silent, e)
 			}
 		}
-		o := s.do(t.Context(), c, post("x"))
+		o := s.do(t.Context(), c, call)
 		require.NoError(t, o.err)
 		require.Len(t, silent, 1)
 		require.Equal(t, 2*time.Minute, silent[0].Wait)
@@ -251,7 +258,7 @@ func TestEvents(t *testing.T) {
 func TestNewHeader(t *testing.T) {
 	bubble(t, []reply{{status: 503}, {status: 503}, {status: 200}}, func(t *testing.T, s *server) {
 		call := post("x")
-		call.Header = http.Header{"Accept": {"application/json"}, "Host": {"other"}}
+		call.Request.Header = http.Header{"Accept": {"application/json"}}
 		call.NewHeader = func(attempt int) http.Header {
 			h := http.Header{"X-Request-Id": {"id-" + string(rune('0'+attempt))}}
 			if attempt == 1 {
@@ -259,9 +266,9 @@ func TestNewHeader(t *testing.T) {
 			}
 			return h
 		}
-		before := call.Header.Clone()
+		before := call.Request.Header.Clone()
 		s.do(t.Context(), s.client("agent", 1), call)
-		require.Equal(t, before, call.Header)
+		require.Equal(t, before, call.Request.Header)
 		var ids []string
 		for _, r := range s.sent {
 			ids = append(ids, r.header.Get("X-Request-Id"))

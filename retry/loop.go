@@ -2,70 +2,31 @@ package retry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"math"
 	"net/http"
-	"slices"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// loop is one call under way. go-retryablehttp sends and sleeps; everything that
-// is decided is decided here, in its hooks, which see one state.
-//
-// Of that library: RetryMax is out of the way, since it drops the answer; a client
-// value is made for each call, since its hooks do not know the call; the
-// transport is wrapped, which also hides CloseIdleConnections, or every call that
-// gives up would purge the shared pool; bodies are closed and replaced before
-// it could drain them without a bound.
-type loop struct {
-	client    *Client
-	base      *http.Client
-	ctx       context.Context // of the waits and repeats
-	attempts  context.Context // of each attempt: the same, unless the call has a Stop
-	call      *Call
-	policy    *Policy
-	transport http.RoundTripper
-	id        uint64
-	peek      Peek
-
-	body    Body        // as changed by patches
-	header  http.Header // as changed by patches, without the attempt's own
-	slot    *Slot
-	sending *sending
-	start   time.Time // of the first attempt
-	state   State
-	trace   Trace
-
-	last     Observation
-	decision Decision
-	wait     time.Duration
-	idleFrom time.Time      // when the last attempt was judged
-	resp     *http.Response // the last answer; its body is closed where the call went on
-	seen     []byte         // what was read of it
-	accepted bool
-
-	http   http.Client
-	repeat retryablehttp.Client
-}
-
 // Do sends a call, and sends it again for as long as its policy says so.
 //
-// Where the policy ends the call on an answer, of whatever status, the error is
-// nil and the answer's body can be read from its beginning; close it, the slot is
-// held until then. A budget that ends the call behind an answer
-// returns that answer, and [Trace.Stop] names the budget; where that happened
-// only after the body was closed, in the queue for the next attempt, the body is
-// what the policy's peek had seen of it.
+// Where the policy ends the call on an answer, of whatever status, the error is nil. The answer's
+// body must be closed: the call's slot is held until then, so that the caller can act on the answer
+// before another attempt takes the slot. The body can be read from its beginning, unless
+// [Call.Accept] has read it: then it is empty, and must be closed all the same.
 //
-// Without a usable answer (no connection, an Accept that failed to the end, the
-// caller's context ended) the error is an *[Error]; errors.Is finds the cause of
-// the context and the context's own error in it.
+// A limit that ends the call behind an answer returns that answer, and [Trace.Stop] names the limit.
+// Where that happened only in the queue for the next attempt the slot is free already, and the body
+// is what the policy's peek had seen of it.
 //
-// The call's slot is released in any case, also by a panic in Accept.
+// Without a usable answer (no connection, an Accept that failed to the end, the caller's context
+// ended) the error is an *[Error]; errors.Is finds the cause of the context and the context's own
+// error in it. Then, and when Accept or another function of the call panics, the slot is free.
 func (c *Client) Do(ctx context.Context, call Call) (*http.Response, Trace, error) {
 	c.init()
 	return c.do(ctx, call, c.http)
@@ -74,97 +35,142 @@ func (c *Client) Do(ctx context.Context, call Call) (*http.Response, Trace, erro
 // do is Do over an HTTP client of the caller's.
 func (c *Client) do(ctx context.Context, call Call, base *http.Client) (*http.Response, Trace, error) {
 	c.init()
-	l := &loop{client: c, base: base, ctx: ctx, attempts: ctx, call: &call, policy: call.Policy, id: c.calls.Add(1), body: call.Body, slot: call.Slot}
-	if call.Stop != nil {
-		var stop context.CancelCauseFunc
-		l.ctx, stop = context.WithCancelCause(ctx)
-		defer stop(nil)
-		defer context.AfterFunc(call.Stop, func() { stop(context.Cause(call.Stop)) })()
+	l := c.newLoop(ctx, &call, base)
+	defer l.cleanUp()
+	return l.result(l.run())
+}
+
+// run makes the attempts of a call: it is the call's life from the first to the last. What came of
+// the last attempt is in the loop; the error says what ended the call between two of them.
+//
+// go-retryablehttp sends. Of that library: RetryMax is out of the way, since it drops the answer; a
+// client value is made for each call, since its hooks do not know the call; the transport is
+// wrapped, which also hides CloseIdleConnections, or every call that gives up would purge the shared
+// pool; bodies are closed and replaced before it could drain them without a bound; the wait is ours,
+// since its own does not end with [Call.Stop].
+func (l *loop) run() error {
+	req, err := l.prepare()
+	if err != nil {
+		l.last.Kind, l.last.err = KindInvalid, err
+		l.decision = decision{action: Return, rule: ruleNever}
+		return err
+	}
+	if err := l.admit(waitLimit{outage: l.policy.Budget.HardElapsed}); err != nil {
+		return err
+	}
+	l.start = time.Now()
+	l.begin(req.Request)
+	attempts := retryablehttp.Client{
+		HTTPClient:   &http.Client{Transport: l, CheckRedirect: l.base.CheckRedirect, Jar: l.base.Jar, Timeout: l.base.Timeout},
+		RetryMax:     math.MaxInt,
+		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return 0 },
+
+		// After every attempt.
+		CheckRetry: func(_ context.Context, resp *http.Response, err error) (again bool, _ error) {
+			l.observe(resp, err)
+			l.decide()
+			closed, opened := l.client.queue.judge(l.slot, l.id, l.sending.start, &l.decision, &l.last)
+			l.record()
+			l.settle(resp, err)
+			l.report(closed, opened)
+			return l.decision.action != Return, nil
+		},
+
+		// Before every attempt but the first.
+		PrepareRetry: func(req *http.Request) error {
+			if err := l.life.sleep(l.wait); err != nil {
+				return err
+			}
+			if err := l.patch(); err != nil {
+				return err
+			}
+			var limit waitLimit
+			if hard := l.policy.Budget.HardElapsed; hard > 0 {
+				limit.until = l.start.Add(hard)
+			}
+			if err := l.admit(limit); err != nil {
+				return err
+			}
+			l.trace.Slept += time.Since(l.judged)
+			l.begin(req)
+			return nil
+		},
+	}
+	_, err = attempts.Do(req) //nolint:bodyclose // the answer is l.resp
+	return err
+}
+
+// loop is one call under way.
+type loop struct {
+	client    *Client
+	base      *http.Client
+	transport http.RoundTripper
+	call      *Call
+	policy    *Policy
+	peek      Peek
+	life      lifetime
+	id        uint64
+
+	request *http.Request // as changed by patches, without what is the attempt's own
+	body    body          // of request
+	slot    *Slot
+	sending *sending
+	start   time.Time // of the first attempt
+	state   state
+	trace   Trace
+
+	last     observation
+	decision decision
+	wait     time.Duration
+	judged   time.Time      // when the last attempt was
+	resp     *http.Response // the last answer; its body is closed where the call went on
+	seen     []byte         // what was read of it
+	accepted bool
+	finished bool // the results are made
+}
+
+func (c *Client) newLoop(ctx context.Context, call *Call, base *http.Client) *loop {
+	l := &loop{
+		client: c, base: base, transport: base.Transport, call: call, policy: call.Policy,
+		life: lifetime{ctx, call.Stop}, id: c.calls.Add(1), slot: call.Slot, state: newState(call),
 	}
 	if l.policy == nil {
 		l.policy = c.policy
 	}
 	l.peek = l.policy.Peek.withDefaults()
-	if l.transport = base.Transport; l.transport == nil {
+	if l.transport == nil {
 		l.transport = http.DefaultTransport
 	}
-	if len(call.Patches) > 0 {
-		l.state.Patches = slices.Collect(maps.Keys(call.Patches))
-	}
-	finished := false
-	defer func() {
-		if !finished {
-			l.abort()
-		}
-	}()
-	err := l.run()
-	finished = true
-	return l.finish(err)
+	return l
 }
 
-// run makes the attempts. What came of the last one is in l; the error says what
-// ended the call between two of them.
-func (l *loop) run() error {
+// prepare readies the request, and the library's form of it.
+func (l *loop) prepare() (*retryablehttp.Request, error) {
 	if l.policy.Pace {
 		l.client.queue.pace()
 	}
-	req, err := l.request()
-	if err != nil {
-		l.last.Kind, l.last.Err = KindInvalid, bare(err)
-		l.decision = Decision{Action: Return, Rule: RuleNever}
-		return err
+	if l.call.Request == nil || l.call.Request.URL == nil {
+		return nil, errors.New("the call has no request, or no URL")
 	}
-	switch {
-	case l.slot == nil:
-		if l.slot, err = l.client.queue.admit(l.ctx, false, patience{outage: l.policy.Budget.HardElapsed}); err != nil {
-			return err
-		}
-	case l.ctx.Err() != nil:
-		return canceled(l.ctx)
+	l.request = l.call.Request.Clone(l.life.ctx)
+	l.body = bodyOf(l.request)
+	if l.request.Header == nil {
+		l.request.Header = make(http.Header)
 	}
-	l.start = time.Now()
-	l.begin(req.Request)
-	base := l.base
-	l.http = http.Client{Transport: l, CheckRedirect: base.CheckRedirect, Jar: base.Jar, Timeout: base.Timeout}
-	l.repeat = retryablehttp.Client{
-		HTTPClient:   &l.http,
-		RetryMax:     math.MaxInt,
-		CheckRetry:   l.check,
-		Backoff:      func(_, _ time.Duration, _ int, _ *http.Response) time.Duration { return l.wait },
-		PrepareRetry: l.prepare,
-		ErrorHandler: retryablehttp.PassthroughErrorHandler,
+	plain := *l.request
+	plain.Body, plain.GetBody = nil, nil
+	req, err := retryablehttp.FromRequest(&plain)
+	if err == nil && (l.body.open != nil || len(l.call.Patches) > 0) {
+		err = req.SetBody(retryablehttp.ReaderFunc(l.open))
 	}
-	_, err = l.repeat.Do(req) //nolint:bodyclose // the answer is l.resp
-	return err
+	return req, err
 }
 
-// request builds the request of the first attempt.
-func (l *loop) request() (*retryablehttp.Request, error) {
-	method := l.call.Method
-	if method == "" {
-		method = http.MethodGet
-	}
-	l.last.Method = method
-	var body any
-	if l.body.Open != nil || len(l.call.Patches) > 0 {
-		body = retryablehttp.ReaderFunc(l.open)
-	}
-	req, err := retryablehttp.NewRequestWithContext(l.ctx, method, l.call.URL, body)
-	if err != nil {
-		return nil, err
-	}
-	if l.call.Header != nil {
-		req.Header = l.call.Header.Clone()
-		req.Host = l.call.Header.Get("Host")
-	}
-	l.header = req.Header
-	return req, nil
-}
-
-// open is the body of the attempt that is about to be sent. The library opens it
-// once too often, before the first attempt, which costs nothing.
+// open is the body of the attempt that is about to be sent. The library opens it once too often,
+// before the first attempt, which costs nothing.
 func (l *loop) open() (io.Reader, error) {
-	if l.sending == nil || l.body.Open == nil || l.body.Len == 0 {
+	if l.sending == nil || l.body.open == nil {
 		return http.NoBody, nil
 	}
 	if l.unreplayable() {
@@ -175,111 +181,91 @@ func (l *loop) open() (io.Reader, error) {
 }
 
 func (l *loop) unreplayable() bool {
-	return l.body.Once && l.sending.body != nil && l.sending.body.progress().opened
+	return l.body.once && l.sending.body != nil && l.sending.body.progress().opened
 }
 
-// begin readies the request for an attempt that has its slot.
+// admit waits for the slot of the next attempt. The first may have been waited for by the caller.
+func (l *loop) admit(limit waitLimit) error {
+	begun := !l.start.IsZero()
+	if !begun && l.slot != nil {
+		return l.life.ended()
+	}
+	slot, err := l.client.queue.admit(l.life, begun, limit)
+	if err == nil {
+		l.slot = slot
+	}
+	return err
+}
+
+// begin readies the library's request for an attempt that has its slot.
 func (l *loop) begin(req *http.Request) {
 	if l.slot.reopened {
 		l.emit(Event{Kind: EventOpened})
 	}
 	before := l.sending
 	l.sending = &sending{start: time.Now()}
-	if l.body.Once && before != nil {
+	if l.body.once && before != nil {
 		l.sending.body = before.body
 	}
-	l.state.Attempt++
-	req.ContentLength = 0
-	if l.body.Open != nil {
-		req.ContentLength = l.body.Len
-	}
+	l.state.attempt++
+	url := *l.request.URL
+	req.Method, req.URL, req.Host, req.Header = l.request.Method, &url, l.request.Host, l.request.Header.Clone()
+	req.ContentLength = l.body.length
 	if l.call.NewHeader != nil {
-		req.Header = req.Header.Clone()
-		maps.Copy(req.Header, l.call.NewHeader(l.state.Attempt))
+		maps.Copy(req.Header, l.call.NewHeader(l.state.attempt))
 	}
-	l.emit(Event{Kind: EventAttempt, Attempt: l.state.Attempt})
+	l.emit(Event{Kind: EventAttempt, Attempt: l.state.attempt})
 }
 
-// check judges an attempt and says whether there is another.
-func (l *loop) check(_ context.Context, resp *http.Response, err error) (bool, error) {
-	l.observe(resp, err)
-	now := time.Now()
-	l.state.Elapsed = now.Sub(l.start)
-	l.state.Unreplayable = l.unreplayable()
-	l.state.TimeLeft = l.timeLeft(now)
-	d := l.policy.decide(&l.state, &l.last)
-	again := d.Action != Return
-	l.decision, l.wait, l.idleFrom = d, 0, now
-	if again {
-		l.again()
-	}
-	closed, opened := l.client.queue.judge(l.slot, l.id, l.sending.start, &d, &l.last)
-	l.record(now)
-	if again || l.resp == nil || l.accepted || l.last.Kind != KindNone {
-		if resp != nil && err == nil {
-			l.dispose(resp)
+// decide asks the policy what follows, and draws the wait of a repeat.
+func (l *loop) decide() {
+	l.judged = time.Now()
+	l.state.elapsed = l.judged.Sub(l.start)
+	l.state.unreplayable = l.unreplayable()
+	l.state.timeLeft = l.life.left(l.judged)
+	l.decision, l.wait = l.policy.decide(&l.state, &l.last), 0
+	if d := &l.decision; d.action != Return {
+		l.wait = d.wait.pick(l.client.draw())
+		if !d.free && d.wait.max >= minWait {
+			l.wait = max(l.wait, minWait)
 		}
+		l.state.repeated(d)
+	}
+}
+
+// record adds the attempt to the trace.
+func (l *loop) record() {
+	l.trace.Attempts = append(l.trace.Attempts, Event{
+		Kind: EventAnswer, Attempt: l.state.attempt, Status: l.last.Status, Error: l.last.Kind, Err: l.last.err,
+		Rule: l.decision.rule, Stop: l.decision.stop, Wait: l.wait, Elapsed: l.judged.Sub(l.sending.start),
+		BytesSent: l.sending.progress().n, MaybeBilled: l.decision.billed,
+	})
+}
+
+// settle frees what an attempt holds: all but the slot, and the body that the caller is to read,
+// where its answer is the call's.
+func (l *loop) settle(resp *http.Response, err error) {
+	final := l.decision.action == Return && l.usable()
+	if resp != nil && err == nil && (!final || l.accepted) {
+		l.dispose(resp)
+	}
+	if !final {
 		l.slot.Release()
 	}
-	l.report(closed, opened)
-	return again, nil
 }
 
-// timeLeft is the time to the nearer deadline of the call's contexts; nil is none.
-func (l *loop) timeLeft(now time.Time) *time.Duration {
-	deadline, some := l.ctx.Deadline()
-	if l.call.Stop != nil {
-		if stop, ok := l.call.Stop.Deadline(); ok && (!some || stop.Before(deadline)) {
-			deadline, some = stop, true
-		}
-	}
-	if !some {
+// usable reports whether the last attempt brought an answer that can be returned.
+func (l *loop) usable() bool { return l.resp != nil && l.last.Kind == "" }
+
+// patch changes the request for the next attempt, if the policy asked for it.
+func (l *loop) patch() error {
+	name := l.decision.patch
+	if name == "" {
 		return nil
 	}
-	left := deadline.Sub(now)
-	return &left
-}
-
-// again notes that the decision is a repeat, and draws its wait.
-func (l *loop) again() {
-	d := &l.decision
-	l.wait = d.Wait.Pick(l.client.draw())
-	if !d.Free && d.Wait.Max >= minWait {
-		l.wait = max(l.wait, minWait)
+	if err := l.call.Patches[name](l.request); err != nil {
+		return fmt.Errorf("patch %s: %w", name, err)
 	}
-	if l.state.Fired == nil {
-		l.state.Fired = make(map[string]int)
-	}
-	l.state.Fired[d.Rule]++
-	if d.Free {
-		l.state.Free++
-	}
-	if d.Billed {
-		l.state.Resends++
-	}
-}
-
-// prepare readies the next attempt: it changes the request if the policy asked
-// for it, and waits for a slot.
-func (l *loop) prepare(req *http.Request) error {
-	u := *req.URL
-	req.URL, req.Header = &u, l.header.Clone()
-	if name := l.decision.Patch; name != "" {
-		if err := l.call.Patches[name](req, &l.body); err != nil {
-			return fmt.Errorf("patch %s: %w", name, err)
-		}
-		l.header = req.Header
-	}
-	var until time.Time
-	if hard := l.policy.Budget.HardElapsed; hard > 0 {
-		until = l.start.Add(hard)
-	}
-	slot, err := l.client.queue.admit(l.ctx, true, patience{until: until})
-	if err != nil {
-		return err
-	}
-	l.slot = slot
-	l.trace.Slept += time.Since(l.idleFrom)
-	l.begin(req)
+	l.body = bodyOf(l.request)
 	return nil
 }

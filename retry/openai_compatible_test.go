@@ -20,9 +20,9 @@ const (
 // chat is seed 2's request: it offers to drop the field where it has it.
 func chat() retry.Call {
 	call := post(chatFull)
-	call.Patches = map[string]retry.Patch{
-		"drop-chat_template_kwargs": func(_ *http.Request, b *retry.Body) error {
-			*b = retry.BytesBody([]byte(chatDropped))
+	call.Patches = map[string]func(*http.Request) error{
+		"drop_chat_template_kwargs": func(r *http.Request) error {
+			r.GetBody, r.ContentLength = opener(chatDropped), int64(len(chatDropped))
 			return nil
 		},
 	}
@@ -134,7 +134,7 @@ func TestAcceptKinds(t *testing.T) {
 	}{
 		{retry.Truncated(errors.New("half")), retry.KindTruncated, "half"},
 		{retry.Decode(errors.New("odd")), retry.KindDecode, "odd"},
-		{&retry.ResultError{Kind: "own"}, "own", "own"},
+		{retry.Truncated(nil), retry.KindTruncated, "truncated"},
 		{io.ErrUnexpectedEOF, retry.KindTruncated, "unexpected EOF"},
 		{errors.New("plain"), retry.KindDecode, "plain"},
 	} {
@@ -169,7 +169,7 @@ func TestAcceptFailsFinally(t *testing.T) {
 func kinds(t retry.Trace) []retry.Kind {
 	var out []retry.Kind
 	for _, a := range t.Attempts {
-		out = append(out, a.Kind)
+		out = append(out, a.Error)
 	}
 	return out
 }

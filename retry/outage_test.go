@@ -193,7 +193,6 @@ func TestRetryAfterHoldsEveryone(t *testing.T) {
 		var mu sync.Mutex
 		var times []time.Duration
 		c := &retry.Client{
-			Rand: func() float64 { return 0.5 },
 			HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -204,6 +203,7 @@ func TestRetryAfterHoldsEveryone(t *testing.T) {
 				return respond(200, nil, "[]"), nil
 			})},
 		}
+		c.SetRandom(func() float64 { return 0.5 })
 		var wg sync.WaitGroup
 		for i := range 4 {
 			wg.Go(func() {
@@ -326,7 +326,7 @@ func run(t *testing.T, c *retry.Client, workers, calls int) {
 	for range workers {
 		wg.Go(func() {
 			for range work {
-				resp, _, err := c.Do(t.Context(), retry.Call{URL: "http://search/"})
+				resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://search/", nil)})
 				if err != nil {
 					t.Error(err)
 					continue
@@ -362,7 +362,6 @@ func TestSlowProbe(t *testing.T) {
 					time.AfterFunc(c.cancel, cancel)
 				}
 				client := &retry.Client{
-					Rand: func() float64 { return 0 },
 					HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 						mu.Lock()
 						n := len(times)
@@ -382,6 +381,7 @@ func TestSlowProbe(t *testing.T) {
 						return respond(200, nil, "[]"), nil
 					})},
 				}
+				client.SetRandom(func() float64 { return 0 })
 				var wg sync.WaitGroup
 				for i := range 3 {
 					wg.Go(func() {
@@ -428,7 +428,7 @@ func TestBudgetEndsAtTheGate(t *testing.T) {
 		stop     string
 		at       time.Duration
 	}{
-		{"hard elapsed", time.Hour, "hard elapsed", 15 * time.Minute},
+		{"hard_elapsed", time.Hour, "hard_elapsed", 15 * time.Minute},
 		{"deadline", 5 * time.Minute, "deadline", 5 * time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -437,11 +437,11 @@ func TestBudgetEndsAtTheGate(t *testing.T) {
 				defer cancel()
 				start := time.Now()
 				client := &retry.Client{
-					Rand: func() float64 { return 0 },
 					HTTP: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 						return respond(502, nil, "bad gateway"), nil
 					})},
 				}
+				client.SetRandom(func() float64 { return 0 })
 				var wg sync.WaitGroup
 				for range 30 {
 					wg.Go(func() {

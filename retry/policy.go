@@ -14,19 +14,23 @@ import (
 // [Policy.Table]. A policy is not changed by anything in this package and may
 // be used by any number of calls at once; to override a member, change a copy.
 type Policy struct {
+	// Name is the policy's, for messages. Required.
 	Name string
-	// About is a sentence for the table.
+	// About is a sentence for the table; "" is none.
 	About string
-	// Rules are tried in order; the first that matches wins.
+	// Rules are tried in order; the first that matches wins. Empty: Default decides alone.
 	Rules []Rule
-	// Default is for outcomes that no rule matches, other than a 2xx answer.
-	// Required: [Return] or [Retry].
+	// Default is for outcomes that no rule matches, other than a 2xx answer: [Return] or [Retry].
+	// Required.
 	Default Action
+	// Backoff is how long repeats wait. The zero value is for policies that repeat nothing.
 	Backoff Backoff
-	Budget  Budget
-	Peek    Peek
-	// Pace makes the client keep to the rate that answers publish in
-	// x-ratelimit-limit or RateLimit-Policy.
+	// Budget limits a call. A policy that repeats needs Attempts, SoftElapsed or HardElapsed.
+	Budget Budget
+	// Peek bounds what is read of an answer before the decision; its zero value has defaults.
+	Peek Peek
+	// Pace makes the client keep to the rate that answers publish in x-ratelimit-limit or
+	// RateLimit-Policy. Windows longer than an hour are not spread. False by default.
 	Pace bool
 }
 
@@ -58,7 +62,7 @@ type wireBackoff struct {
 	Initial span    `json:"initial,omitzero"`
 	Max     span    `json:"max,omitzero"`
 	Factor  float64 `json:"factor,omitempty"`
-	Jitter  Jitter  `json:"jitter,omitempty"`
+	Jitter  string  `json:"jitter,omitempty"`
 }
 
 type wireBudget struct {
@@ -93,6 +97,9 @@ func (p *Policy) UnmarshalJSON(data []byte) error {
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("retry policy: text after the JSON object")
+	}
+	for i := range w.Rules {
+		w.Rules[i].respell()
 	}
 	*p = Policy{
 		Name: w.Name, About: w.About, Rules: w.Rules, Default: w.Default, Pace: w.Pace,

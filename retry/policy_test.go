@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/quire-dev/quire/retry"
 	"github.com/stretchr/testify/require"
@@ -115,82 +114,4 @@ func TestParseErrors(t *testing.T) {
 		_, err := retry.Parse([]byte(policyJSON(`"do":"retry"}`, reachable)))
 		require.NoError(t, err, reachable)
 	}
-}
-
-func TestStatuses(t *testing.T) {
-	s, err := retry.ParseStatuses("503, 4xx 500-501")
-	require.NoError(t, err)
-	require.Equal(t, retry.Statuses{"503", "4XX", "500-501"}, s)
-	for status, want := range map[int]bool{399: false, 400: true, 499: true, 500: true, 501: true, 502: false, 503: true, 504: false, 0: false} {
-		require.Equal(t, want, s.Has(status), status)
-	}
-	for text, want := range map[string]retry.Statuses{`503`: {"503"}, `"503, 5XX"`: {"503", "5XX"}, `[429, "500-504"]`: {"429", "500-504"}} {
-		var got retry.Statuses
-		require.NoError(t, json.Unmarshal([]byte(text), &got))
-		require.Equal(t, want, got)
-	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	const long = time.Duration(1<<63 - 1)
-	for _, c := range []struct {
-		header string
-		want   time.Duration
-		ok     bool
-	}{
-		{"Retry-After: 120", 2 * time.Minute, true},
-		{"Retry-After: 1.5", 1500 * time.Millisecond, true},
-		{"Retry-After: 0", 0, true},
-		{"Retry-After:  7 ", 7 * time.Second, true},
-		{"Retry-After: 9223372036", 9223372036 * time.Second, true},
-		{"Retry-After: 9223372037", long, true},
-		{"Retry-After: 99999999999999999999999", long, true},
-		{"Retry-After: " + strings.Repeat("9", 400), long, true},
-		{"Retry-After: -1", 0, false},
-		{"Retry-After: +1", 0, false},
-		{"Retry-After: 1e3", 0, false},
-		{"Retry-After: 1.2.3", 0, false},
-		{"Retry-After: .5", 0, false},
-		{"Retry-After: NaN", 0, false},
-		{"Retry-After: Inf", 0, false},
-		{"Retry-After: soon", 0, false},
-		{"Retry-After: ", 0, false},
-		{"X: 1", 0, false},
-		{"Retry-After: Fri, 02 Jan 2026 03:04:35 GMT", 30 * time.Second, true},
-		{"Retry-After: Friday, 02-Jan-26 03:04:35 GMT", 30 * time.Second, true},
-		{"Retry-After: Fri Jan  2 03:04:35 2026", 30 * time.Second, true},
-		{"Retry-After: Fri, 02 Jan 2026 03:00:00 GMT", 0, true},
-		{"Retry-After: Fri, 02 Jan 2026 05:00:30 GMT\nDate: Fri, 02 Jan 2026 05:00:00 GMT", 30 * time.Second, true},
-		{"Retry-After-Ms: 250\nRetry-After: 9", 250 * time.Millisecond, true},
-		{"Retry-After-Ms: x\nRetry-After: 9", 9 * time.Second, true},
-		{"Retry-After-Ms: 99999999999999999999", long, true},
-	} {
-		got, ok := retry.RetryAfter(headers(c.header), now)
-		require.Equal(t, c.ok, ok, c.header)
-		require.Equal(t, c.want, got, c.header)
-	}
-}
-
-func TestBackoff(t *testing.T) {
-	b := retry.Backoff{Initial: time.Second, Max: 10 * time.Second}
-	for n, want := range []time.Duration{1, 2, 4, 8, 10, 10} {
-		require.Equal(t, retry.Interval{Min: want * time.Second, Max: want * time.Second}, b.Step(n))
-	}
-	require.Equal(t, 10*time.Second, b.Step(1<<40).Max)
-	for jitter, want := range map[retry.Jitter]retry.Interval{
-		"full":   {Max: 4 * time.Second},
-		"equal":  {Min: 2 * time.Second, Max: 4 * time.Second},
-		"second": {Min: 4 * time.Second, Max: 5 * time.Second},
-	} {
-		b.Jitter = jitter
-		require.Equal(t, want, b.Step(2))
-	}
-	b.Jitter = retry.JitterSecond
-	require.Equal(t, retry.Interval{Min: 10 * time.Second, Max: 10 * time.Second}, b.Step(9))
-	require.Equal(t, time.Duration(1<<63-1), retry.Backoff{Initial: time.Hour}.Step(300).Max)
-	require.Equal(t, 9*time.Second, retry.Backoff{Initial: time.Second, Factor: 3}.Step(2).Max)
-	i := retry.Interval{Min: time.Second, Max: 3 * time.Second}
-	require.Equal(t, []time.Duration{time.Second, 2 * time.Second, 3 * time.Second, 3 * time.Second, time.Second},
-		[]time.Duration{i.Pick(0), i.Pick(0.5), i.Pick(1), i.Pick(7), i.Pick(-1)})
 }

@@ -9,12 +9,11 @@ import (
 //go:embed policies/*.json
 var policies embed.FS
 
-// DefaultPolicy is the name of the preset that a client without a policy uses.
-const DefaultPolicy = "unstructured"
+const defaultPolicy = "unstructured"
 
 // Presets lists the built-in policies, the default first.
 func Presets() []string {
-	return []string{DefaultPolicy, "unstructured-python", "openai-compatible", "search-api", "agent", "agent-without-500"}
+	return []string{defaultPolicy, "unstructured-python", "openai-compatible", "search-api", "agent", "agent-without-500"}
 }
 
 // Preset returns a fresh copy of a built-in policy; ok is false for a name that

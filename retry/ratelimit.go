@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -15,26 +16,25 @@ type rateLimit struct {
 	reset     time.Duration // time to the window's end; -1 where it is not said
 }
 
+// longestWindow is the longest window whose requests are spaced evenly. What a server allows in a
+// longer one is a quota: spread over a day, a thousand requests would be one in 87 s.
+const longestWindow = time.Hour
+
 // epochFrom separates the two readings of x-ratelimit-reset: seconds from now,
 // or since 1970.
 const epochFrom = 1_000_000_000
 
-// parseRateLimit reads x-ratelimit-limit, -remaining and -reset, and RateLimit and
-// RateLimit-Policy of the IETF's draft (draft-ietf-httpapi-ratelimit-headers),
-// whose window is used. ok is false where no usable limit is published.
+// parseRateLimit reads x-ratelimit-limit, -remaining and -reset, and RateLimit and RateLimit-Policy of
+// the IETF's draft (draft-ietf-httpapi-ratelimit-headers), whose windows are used. ok is false where
+// no usable limit is published.
 func parseRateLimit(h http.Header, now time.Time) (r rateLimit, ok bool) {
 	r = rateLimit{remaining: -1, window: time.Minute, reset: -1}
-	if v := h.Get("Ratelimit-Policy"); v != "" {
-		r.limit = parameter(v, "q")
-		if w := parameter(v, "w"); w > 0 {
-			r.window = time.Duration(w) * time.Second
+	if list := h.Get("Ratelimit-Policy"); list != "" {
+		name, found := r.strictest(list)
+		if !found {
+			return r, false
 		}
-	}
-	if v := h.Get("Ratelimit"); v != "" {
-		r.remaining = parameter(v, "r")
-		if t := parameter(v, "t"); t >= 0 {
-			r.reset = time.Duration(t) * time.Second
-		}
+		r.state(h.Get("Ratelimit"), name)
 	}
 	for _, prefix := range []string{"X-Ratelimit-", "Ratelimit-"} {
 		if n := count(h.Get(prefix + "Limit")); n > 0 && r.limit <= 0 {
@@ -44,7 +44,7 @@ func parseRateLimit(h http.Header, now time.Time) (r rateLimit, ok bool) {
 			r.remaining = n
 		}
 		if n := count(h.Get(prefix + "Reset")); n >= 0 && r.reset < 0 {
-			r.reset = time.Duration(n) * time.Second
+			r.reset = seconds(n)
 			if n >= epochFrom {
 				r.reset = max(time.Unix(int64(n), 0).Sub(now), 0)
 			}
@@ -66,14 +66,55 @@ func count(s string) int {
 	return int(n)
 }
 
-// parameter returns the number of a parameter in the first entry of a structured
-// list: `"default";q=100;w=60`. -1 is none.
-func parameter(s, name string) int {
-	s, _, _ = strings.Cut(s, ",")
-	for part := range strings.SplitSeq(s, ";") {
+// strictest takes over the policy of a list ("burst";q=100;w=60, "daily";q=1000;w=86400) that allows
+// the lowest rate, and returns its name. Windows that are longer than longestWindow do not count.
+func (r *rateLimit) strictest(list string) (name string, found bool) {
+	for entry := range strings.SplitSeq(list, ",") {
+		window := time.Minute
+		if w := parameter(entry, "w"); w > 0 {
+			window = seconds(w)
+		}
+		limit := parameter(entry, "q")
+		if limit <= 0 || window > longestWindow {
+			continue
+		}
+		if !found || float64(window)/float64(limit) > float64(r.window)/float64(r.limit) {
+			name, _, _ = strings.Cut(entry, ";")
+			r.limit, r.window, found = limit, window, true
+		}
+	}
+	return strings.TrimSpace(name), found
+}
+
+// state takes over what a list ("burst";r=50;t=30, "daily";r=900;t=4000) says of the policy of that
+// name.
+func (r *rateLimit) state(list, policy string) {
+	for entry := range strings.SplitSeq(list, ",") {
+		name, _, _ := strings.Cut(entry, ";")
+		if strings.TrimSpace(name) != policy {
+			continue
+		}
+		r.remaining = parameter(entry, "r")
+		if t := parameter(entry, "t"); t >= 0 {
+			r.reset = seconds(t)
+		}
+	}
+}
+
+// parameter returns the number of a parameter of an entry: "burst";q=100;w=60. -1 is none.
+func parameter(entry, name string) int {
+	for part := range strings.SplitSeq(entry, ";") {
 		if k, v, ok := strings.Cut(part, "="); ok && strings.TrimSpace(k) == name {
 			return count(v)
 		}
 	}
 	return -1
+}
+
+// seconds is a number of seconds, at most the largest duration.
+func seconds(n int) time.Duration {
+	if n > int(math.MaxInt64/time.Second) {
+		return math.MaxInt64
+	}
+	return time.Duration(n) * time.Second
 }

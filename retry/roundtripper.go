@@ -1,22 +1,21 @@
 package retry
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 )
 
-// RoundTripBuffer is the most that a [Client.RoundTripper] copies of a request's
-// body into memory: 1 MiB.
-const RoundTripBuffer = 1 << 20
+// roundTripBuffer is the most that a round tripper copies of a request's body into memory: 1 MiB.
+const roundTripBuffer = 1 << 20
 
-// RoundTripper returns a transport for SDKs of others: it sends every request by
-// the policy, nil for the client's. It follows no redirects and keeps no cookies,
-// those are left to the client above it. The client's own HTTP must not use it.
+// RoundTripper returns a transport for SDKs of others: it sends every request by the policy, nil for
+// the client's. It follows no redirects and keeps no cookies, those are left to the client above it.
+// The client's own HTTP must not use it.
 //
-// A request is replayed by its GetBody. Where it has none, a body of up to
-// [RoundTripBuffer] bytes is copied; a longer one is refused, before anything
-// is sent, with an error that says so.
+// A request is replayed by its GetBody. Where it has none, a body of up to 1 MiB is copied; a longer
+// one is refused, before anything is sent, with an error that says so.
 //
 // An answer comes back whatever its status; the error is an *[Error].
 func (c *Client) RoundTripper(p *Policy) http.RoundTripper {
@@ -29,21 +28,12 @@ type roundTripper struct {
 }
 
 func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
-	body, err := replayable(req)
+	replayable, err := withGetBody(req)
 	if err != nil {
 		return nil, err
 	}
-	header := req.Header
-	if req.Host != "" {
-		header = header.Clone()
-		if header == nil {
-			header = make(http.Header)
-		}
-		header.Set("Host", req.Host)
-	}
-	resp, _, err := t.client.do(req.Context(), Call{
-		Policy: t.policy, Method: req.Method, URL: req.URL.String(), Header: header, Body: body,
-	}, &http.Client{Transport: t.client.base(), CheckRedirect: noRedirect})
+	resp, _, err := t.client.do(req.Context(), Call{Policy: t.policy, Request: replayable},
+		&http.Client{Transport: t.client.base(), CheckRedirect: noRedirect})
 	if resp != nil {
 		resp.Request = req
 	}
@@ -52,31 +42,30 @@ func (t *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// replayable takes over the request's body.
-func replayable(req *http.Request) (Body, error) {
-	if req.Body == nil || req.Body == http.NoBody {
-		return Body{}, nil
+// withGetBody returns the request, or a copy whose body can be opened again.
+func withGetBody(req *http.Request) (*http.Request, error) {
+	b := bodyOf(req)
+	if !b.once {
+		return req, nil
 	}
 	defer req.Body.Close()
-	length := req.ContentLength
-	if length == 0 {
-		length = -1
+	if b.length > roundTripBuffer {
+		return nil, fmt.Errorf("retry: request body of %d bytes cannot be replayed: it has no GetBody and more than %d bytes are not copied", b.length, roundTripBuffer)
 	}
-	if req.GetBody != nil {
-		return Body{Open: req.GetBody, Len: length}, nil
-	}
-	if length > RoundTripBuffer {
-		return Body{}, fmt.Errorf("retry: request body of %d bytes cannot be replayed: it has no GetBody and more than %d bytes are not copied", length, RoundTripBuffer)
-	}
-	data, err := io.ReadAll(io.LimitReader(req.Body, RoundTripBuffer+1))
+	data, err := io.ReadAll(io.LimitReader(req.Body, roundTripBuffer+1))
 	if err != nil {
-		return Body{}, err
+		return nil, err
 	}
-	if len(data) > RoundTripBuffer {
-		return Body{}, fmt.Errorf("retry: request body cannot be replayed: it has no GetBody and more than %d bytes are not copied", RoundTripBuffer)
+	if len(data) > roundTripBuffer {
+		return nil, fmt.Errorf("retry: request body cannot be replayed: it has no GetBody and more than %d bytes are not copied", roundTripBuffer)
 	}
-	if length >= 0 && length != int64(len(data)) {
-		return Body{}, fmt.Errorf("retry: request body has %d bytes, its ContentLength says %d", len(data), length)
+	if b.length >= 0 && b.length != int64(len(data)) {
+		return nil, fmt.Errorf("retry: request body has %d bytes, its ContentLength says %d", len(data), b.length)
 	}
-	return BytesBody(data), nil
+	replayable := *req
+	replayable.Body, replayable.ContentLength = nil, int64(len(data))
+	if len(data) > 0 {
+		replayable.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(data)), nil }
+	}
+	return &replayable, nil
 }

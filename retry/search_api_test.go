@@ -11,9 +11,9 @@ import (
 // search is seed 4's request; it can be narrowed.
 func search(facts map[string]bool) retry.Call {
 	return retry.Call{
-		URL: "http://pipe/search?q=term&limit=100", Facts: facts,
-		Patches: map[string]retry.Patch{
-			"narrow": func(r *http.Request, _ *retry.Body) error {
+		Request: newRequest("GET", "http://pipe/search?q=term&limit=100", nil), Facts: facts,
+		Patches: map[string]func(*http.Request) error{
+			"narrow": func(r *http.Request) error {
 				q := r.URL.Query()
 				q.Set("limit", "10")
 				r.URL.RawQuery = q.Encode()
@@ -38,7 +38,7 @@ func TestSearchAPI(t *testing.T) {
 	}{
 		{"429 with retry-after", []reply{{status: 429, header: "Retry-After: 37"}, ok}, nil, []float64{0, 37}, "success", false},
 		{"429 with retry-after, to the end", []reply{{status: 429, header: "Retry-After: 5"}}, nil, []float64{0, 5, 10, 15}, "attempts", false},
-		{"429 with retry-after above the ceiling", []reply{{status: 429, header: "Retry-After: 61"}}, nil, []float64{0}, "retry-after ceiling", false},
+		{"429 with retry-after above the ceiling", []reply{{status: 429, header: "Retry-After: 61"}}, nil, []float64{0}, "retry_after_ceiling", false},
 		{"429 without", []reply{{status: 429, body: "out of credits"}}, nil, []float64{0}, "out of credits", false},
 		{"402", []reply{{status: 402}}, nil, []float64{0}, "suspended", false},
 		{"401, first ever use", []reply{{status: 401}, ok}, newKey, []float64{0, 60}, "success", false},

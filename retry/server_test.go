@@ -1,6 +1,7 @@
 package retry_test
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net"
@@ -195,16 +196,36 @@ func answer(w http.ResponseWriter, a reply) {
 func (s *server) client(policy string, r float64) *retry.Client {
 	p, ok := retry.Preset(policy)
 	require.True(s.t, ok, policy)
-	return &retry.Client{
-		HTTP:   &http.Client{Transport: s.tr},
-		Policy: p,
-		Rand:   func() float64 { return r },
+	c := &retry.Client{HTTP: &http.Client{Transport: s.tr}, Policy: p}
+	c.SetRandom(func() float64 { return r })
+	return c
+}
+
+var headers = retry.Headers
+
+func preset(t testing.TB, name string) *retry.Policy {
+	p, ok := retry.Preset(name)
+	require.True(t, ok)
+	return p
+}
+
+// newRequest is a request to a URL that can be parsed.
+func newRequest(method, url string, body []byte) *http.Request {
+	r, err := http.NewRequestWithContext(context.Background(), method, url, bytes.NewReader(body))
+	if err != nil {
+		panic(err)
 	}
+	return r
+}
+
+// opener returns a GetBody.
+func opener(body string) func() (io.ReadCloser, error) {
+	return func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(body)), nil }
 }
 
 // post is a call with a body.
 func post(body string) retry.Call {
-	return retry.Call{Method: "POST", URL: "http://pipe/general/v0/general", Body: retry.BytesBody([]byte(body))}
+	return retry.Call{Request: newRequest("POST", "http://pipe/general/v0/general", []byte(body))}
 }
 
 // seconds returns when the requests came, in seconds since the bubble began.

@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// Statuses is a set of HTTP statuses, each entry one of "503", the range
-// "500-504" or the class "5XX". In JSON it is a list, one string with commas,
-// or one number.
+// Statuses is a set of HTTP statuses, each entry one of "503", the range "500-504" or the class
+// "5XX". In JSON it is a list, one string with commas, or one number.
 type Statuses []string
 
-// ParseStatuses reads entries separated by commas or blanks.
-func ParseStatuses(s string) (Statuses, error) {
+// parseStatuses reads entries separated by commas or blanks.
+func parseStatuses(s string) (Statuses, error) {
 	var out Statuses
 	for f := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
 		if _, _, err := parseStatus(f); err != nil {
@@ -28,9 +27,9 @@ func ParseStatuses(s string) (Statuses, error) {
 	return out, nil
 }
 
-// Has reports whether the set contains the status. Entries that cannot be read
-// contain nothing; [Policy.Validate] rejects them.
-func (s Statuses) Has(status int) bool {
+// has reports whether the set contains the status. Entries that cannot be read contain nothing;
+// [Policy.Validate] rejects them.
+func (s Statuses) has(status int) bool {
 	for _, spec := range s {
 		if lo, hi, err := parseStatus(spec); err == nil && lo <= status && status <= hi {
 			return true
@@ -51,8 +50,8 @@ func (s Statuses) members() (in [600]bool) {
 	return in
 }
 
-// String joins the entries with commas.
-func (s Statuses) String() string { return strings.Join(s, ", ") }
+// text joins the entries with commas.
+func (s Statuses) text() string { return strings.Join(s, ", ") }
 
 // UnmarshalJSON reads a list, a string or a number.
 func (s *Statuses) UnmarshalJSON(b []byte) error {
@@ -75,7 +74,7 @@ func (s *Statuses) UnmarshalJSON(b []byte) error {
 		default:
 			return fmt.Errorf("bad status %v: want 503, 5XX or 500-504", e)
 		}
-		part, err := ParseStatuses(text)
+		part, err := parseStatuses(text)
 		if err != nil {
 			return err
 		}

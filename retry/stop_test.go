@@ -58,7 +58,7 @@ func TestStop(t *testing.T) {
 					time.AfterFunc(test.killAt, kill)
 				}
 				start := time.Now()
-				resp, trace, err := c.Do(ctx, retry.Call{URL: "http://x/", Stop: stop})
+				resp, trace, err := c.Do(ctx, retry.Call{Request: newRequest("GET", "http://x/", nil), Stop: stop})
 				require.Equal(t, test.elapsed, time.Since(start))
 				require.Len(t, trace.Attempts, test.attempts)
 				if !test.ok {
@@ -86,10 +86,10 @@ func TestStopDeadline(t *testing.T) {
 		c := &retry.Client{HTTP: &http.Client{Transport: after(time.Second, func(int) (int, string) { return 503, "busy" })}}
 		stop, cancel := context.WithTimeout(t.Context(), 1100*time.Millisecond)
 		defer cancel()
-		resp, trace, err := c.Do(t.Context(), retry.Call{URL: "http://x/", Stop: stop})
+		resp, trace, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil), Stop: stop})
 		require.NoError(t, err)
 		require.Equal(t, 503, resp.StatusCode)
-		require.Equal(t, string(retry.StopDeadline), trace.Stop)
+		require.Equal(t, "deadline", trace.Stop)
 		require.NoError(t, resp.Body.Close())
 	})
 }

@@ -18,10 +18,10 @@ func (p *Policy) Table() string {
 	b.WriteString("| # | rule | when | do | wait | why |\n|---|---|---|---|---|---|\n")
 	for i := range p.Rules {
 		r := &p.Rules[i]
-		row(&b, strconv.Itoa(i+1), r.Name, r.When.String(), r.action(), r.waitText(), r.Why)
+		row(&b, strconv.Itoa(i+1), r.Name, r.When.text(), r.action(), r.waitText(), r.Why)
 	}
-	fallback := Rule{Name: RuleDefault, Do: p.Default}
-	row(&b, "", RuleDefault, "anything else but a 2xx", fallback.action(), fallback.waitText(), "")
+	fallback := Rule{Name: ruleDefault, Do: p.Default}
+	row(&b, "", ruleDefault, "anything else but a 2xx", fallback.action(), fallback.waitText(), "")
 	b.WriteString("\n| budget | value |\n|---|---|\n")
 	for _, line := range p.budgetLines() {
 		row(&b, line[0], line[1])
@@ -74,22 +74,17 @@ func (r *Rule) waitText() string {
 	if r.Do == Return {
 		return ""
 	}
-	kind := r.Wait.Kind
-	switch {
-	case kind == "" && r.Do == Mutate:
-		kind = WaitNone
-	case kind == "":
-		kind = WaitBackoff
-	}
+	kind := r.waitKind()
 	switch kind {
-	case WaitFixed:
-		return formatSpan(r.Wait.For)
-	case WaitHeader:
+	case waitNone, waitBackoff:
+		return string(kind)
+	case waitHeader:
 		return "Retry-After, else backoff"
-	case WaitHeaderBackoff:
+	case waitHeaderThenBackoff:
 		return "Retry-After, then Retry-After plus backoff"
 	}
-	return string(kind)
+	d, _ := kind.fixed()
+	return formatSpan(d)
 }
 
 func (p *Policy) budgetLines() [][2]string {
@@ -111,7 +106,7 @@ func (p *Policy) budgetLines() [][2]string {
 		factor = 2
 	}
 	if jitter == "" {
-		jitter = JitterNone
+		jitter = jitterNone
 	}
 	if p.Backoff.Max > 0 {
 		most = "at most " + formatSpan(p.Backoff.Max)
@@ -123,7 +118,7 @@ func (p *Policy) budgetLines() [][2]string {
 		{"soft elapsed", length(b.SoftElapsed)},
 		{"hard elapsed", length(b.HardElapsed)},
 		{"resends that may be billed twice", limit(b.Resends)},
-		{"longest Retry-After", length(b.RetryAfter)},
+		{"longest Retry-After", formatSpan(b.retryAfter())},
 		{"attempt to headers", length(b.ToHeaders)},
 		{"body without a byte", length(b.BodyIdle)},
 		{"peek at an error", fmt.Sprintf("%d bytes, %s", peek.Bytes, formatSpan(peek.Wait))},
@@ -139,7 +134,7 @@ func (p *Policy) budgetLines() [][2]string {
 
 func (p *Policy) looksAtResults() bool {
 	for i := range p.Rules {
-		if w := &p.Rules[i].When; w.needsBody() && (len(w.Status) == 0 || w.Status.Has(200)) {
+		if w := &p.Rules[i].When; w.needsBody() && (len(w.Status) == 0 || w.Status.has(200)) {
 			return true
 		}
 	}

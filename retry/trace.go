@@ -4,15 +4,18 @@ import "time"
 
 // Trace is what a call did.
 type Trace struct {
-	Attempts []Attempt
-	// Elapsed is the time from the start of the first attempt to the end of the
-	// call, without reading the returned body.
+	// Attempts are the attempts made, each as the [EventAnswer] of its end. Here Wait is the wait that
+	// the policy chose after the attempt; 0 for the last.
+	Attempts []Event
+	// Elapsed is the time from the start of the first attempt to the end of the call, without reading
+	// the returned body.
 	Elapsed time.Duration
-	// Slept is the part of Elapsed between attempts: waits, the gate, the pacer
-	// and the queue for a slot.
+	// Slept is the part of Elapsed between attempts: waits, the gate, the pacer and the queue for a
+	// slot.
 	Slept time.Duration
-	// Stop is what ended the call: a [Stop] where a repeat was wanted but not
-	// made, else the name of the rule.
+	// Stop is what ended the call: a [Stop] where a repeat was wanted but not made, else the name of
+	// the rule that ended it. It is "success" where no rule claims a 2xx answer, "default" where none
+	// claims another outcome, and "permanent_error" after an error that is never repeated.
 	Stop string
 	// Final says that the server declared that a repeat cannot succeed.
 	Final bool
@@ -20,30 +23,11 @@ type Trace struct {
 	Partial bool
 }
 
-// Attempt is one send.
-type Attempt struct {
-	Status int  // 0 without an answer
-	Kind   Kind // how it went wrong, apart from the status
-	Err    error
-	Rule   string
-	// Wait is the wait that the policy chose after the attempt; 0 for the last.
-	Wait time.Duration
-	// BytesSent counts the bytes of the request's body that were taken to be
-	// sent; BodySent says that the request was sent to its end.
-	BytesSent int64
-	BodySent  bool
-	// Elapsed runs from the start of the attempt to its judgement.
-	Elapsed time.Duration
-	// MaybeBilled says that the work may have been done and charged although no
-	// usable answer came.
-	MaybeBilled bool
-}
-
 // Retries is the number of attempts after the first.
 func (t Trace) Retries() int { return max(len(t.Attempts)-1, 0) }
 
-// MaybeBilledTwice is the number of attempts that were made although the one
-// before may have been billed.
+// MaybeBilledTwice is the number of attempts that were made although the one before may have been
+// billed.
 func (t Trace) MaybeBilledTwice() int {
 	n := 0
 	for i := range t.Retries() {
@@ -52,4 +36,20 @@ func (t Trace) MaybeBilledTwice() int {
 		}
 	}
 	return n
+}
+
+// end notes the decision that ended the call.
+func (t *Trace) end(d *decision) {
+	t.Stop, t.Final = d.rule, d.final
+	if d.stop != "" {
+		t.Stop = string(d.stop)
+	}
+}
+
+// stopText is Stop as a sentence has it; the name of a policy's rule stays as it is.
+func (t *Trace) stopText() string {
+	if n := len(t.Attempts); n > 0 && t.Stop == t.Attempts[n-1].Rule && t.Stop != ruleNever {
+		return t.Stop
+	}
+	return Stop(t.Stop).words()
 }

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -70,14 +71,14 @@ func TestFailingCallsKeepTheirConnections(t *testing.T) {
 	var wg sync.WaitGroup
 	for range workers {
 		wg.Go(func() {
-			resp, _, err := c.Do(t.Context(), retry.Call{URL: url + "/first"})
+			resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", url+"/first", nil)})
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			resp.Body.Close()
 			for range calls / workers {
-				resp, _, err := c.Do(t.Context(), retry.Call{Method: "POST", URL: url, Body: retry.BytesBody([]byte("request"))})
+				resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("POST", url, []byte("request"))})
 				if err != nil || resp.StatusCode != 503 {
 					t.Error(resp, err)
 					return
@@ -106,9 +107,9 @@ func TestGivingUpKeepsThePool(t *testing.T) {
 	p := quick(t)
 	c := &retry.Client{HTTP: &http.Client{Transport: tr}, Policy: p}
 	for i := range 40 {
-		call := retry.Call{URL: url}
+		call := retry.Call{Request: newRequest("GET", url, nil)}
 		if i%2 == 0 {
-			call.URL += "/html"
+			call.Request.URL.Path = "/html"
 			call.Accept = func(*http.Response) error { return retry.Decode(errors.New("not a list")) }
 		}
 		resp, _, err := c.Do(t.Context(), call)
@@ -133,7 +134,7 @@ func TestDrain(t *testing.T) {
 			tr := retry.NewTransport()
 			defer tr.CloseIdleConnections()
 			c := &retry.Client{HTTP: &http.Client{Transport: tr}, Policy: quick(t)}
-			resp, trace, err := c.Do(t.Context(), retry.Call{URL: url})
+			resp, trace, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", url, nil)})
 			require.NoError(t, err)
 			require.Len(t, trace.Attempts, 4)
 			n, err := io.Copy(io.Discard, resp.Body)
@@ -174,14 +175,14 @@ func TestBodyFromDisk(t *testing.T) {
 	c := &retry.Client{HTTP: &http.Client{Transport: tr}, Policy: quick(t)}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	resp, trace, err := c.Do(t.Context(), retry.Call{Method: "POST", URL: url, Body: retry.Body{Len: size, Open: func() (io.ReadCloser, error) {
+	resp, trace, err := c.Do(t.Context(), retry.Call{Request: fileRequest(url, size, func() (io.ReadCloser, error) {
 		f, err := os.Open(path)
 		if err == nil {
 			open.Add(1)
 			opens.Add(1)
 		}
 		return &closing{f, &open}, err
-	}}})
+	})})
 	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
 	resp.Body.Close()
@@ -191,8 +192,26 @@ func TestBodyFromDisk(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(4<<20))
 	for _, a := range trace.Attempts {
 		require.EqualValues(t, size, a.BytesSent)
-		require.True(t, a.BodySent)
 	}
+}
+
+// fileRequest is a request with a body that is opened anew for each attempt.
+func fileRequest(url string, size int64, open func() (io.ReadCloser, error)) *http.Request {
+	r := newRequest("POST", url, nil)
+	r.Body, r.GetBody, r.ContentLength = nil, open, size
+	return r
+}
+
+// reading counts the bytes that are read.
+type reading struct {
+	io.ReadCloser
+	bytes *int
+}
+
+func (r *reading) Read(p []byte) (int, error) {
+	n, err := r.ReadCloser.Read(p)
+	*r.bytes += n
+	return n, err
 }
 
 type closing struct {
@@ -224,7 +243,7 @@ func TestEarlyAnswer(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			resp, trace, _ := c.Do(t.Context(), retry.Call{Method: "POST", URL: url, Body: retry.BytesBody(data), Header: http.Header{"X": {"y"}}})
+			resp, trace, _ := c.Do(t.Context(), retry.Call{Request: newRequest("POST", url, data)})
 			if resp != nil {
 				resp.Body.Close()
 			}
@@ -246,7 +265,7 @@ func TestWrongLength(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, []reply{{status: 200}}, func(t *testing.T, s *server) {
 				call := post("12345")
-				call.Body.Len = c.len
+				call.Request.ContentLength = c.len
 				o := s.do(t.Context(), s.client("unstructured-python", 0.5), call)
 				require.Equal(t, []retry.Kind{c.want}, kinds(o.trace))
 				if c.want != "" {
@@ -262,21 +281,20 @@ func TestWrongLength(t *testing.T) {
 
 func TestBodyOnce(t *testing.T) {
 	once := func(s string) (retry.Call, *int) {
-		opens := new(int)
+		read := new(int)
 		call := post(s)
-		open := call.Body.Open
-		call.Body.Once = true
-		call.Body.Open = func() (io.ReadCloser, error) { *opens++; return open() }
-		return call, opens
+		call.Request.Body = &reading{call.Request.Body, read}
+		call.Request.GetBody = nil
+		return call, read
 	}
 	t.Run("sent once", func(t *testing.T) {
 		bubble(t, []reply{{status: 503, body: "busy"}}, func(t *testing.T, s *server) {
-			call, opens := once("pipe")
+			call, read := once("pipe")
 			o := s.do(t.Context(), s.client("unstructured", 1), call)
 			require.NoError(t, o.err)
 			require.Equal(t, "busy", o.body)
-			require.Equal(t, "body not replayable", o.trace.Stop)
-			require.Equal(t, 1, *opens)
+			require.Equal(t, "body_not_replayable", o.trace.Stop)
+			require.Equal(t, len("pipe"), *read)
 		})
 	})
 	t.Run("the error says so", func(t *testing.T) {
@@ -288,18 +306,18 @@ func TestBodyOnce(t *testing.T) {
 	})
 	t.Run("not opened without a connection", func(t *testing.T) {
 		bubble(t, []reply{{fault: "dial"}, {fault: "dial"}, {status: 200}}, func(t *testing.T, s *server) {
-			call, opens := once("pipe")
+			call, read := once("pipe")
 			o := s.do(t.Context(), s.client("unstructured", 1), call)
 			require.NoError(t, o.err)
 			require.Equal(t, []float64{0, 1, 3}, s.seconds())
 			require.Equal(t, "pipe", s.sent[2].body)
-			require.Equal(t, 1, *opens)
+			require.Equal(t, len("pipe"), *read)
 		})
 	})
 	t.Run("cannot be opened", func(t *testing.T) {
 		bubble(t, []reply{{status: 200}}, func(t *testing.T, s *server) {
 			call := post("x")
-			call.Body.Open = func() (io.ReadCloser, error) { return nil, os.ErrNotExist }
+			call.Request.GetBody = func() (io.ReadCloser, error) { return nil, os.ErrNotExist }
 			o := s.do(t.Context(), s.client("unstructured", 1), call)
 			require.ErrorIs(t, o.err, os.ErrNotExist)
 			require.Equal(t, []retry.Kind{retry.KindBody}, kinds(o.trace))
@@ -402,22 +420,31 @@ func TestRedirects(t *testing.T) {
 func TestErrorsTellNoSecrets(t *testing.T) {
 	bubble(t, []reply{{fault: "reset"}}, func(t *testing.T, s *server) {
 		call := post("x")
-		call.URL += "?key=hush"
-		call.Header = http.Header{"Unstructured-Api-Key": {"hush"}}
+		call.Request.URL.RawQuery = "key=hush"
+		call.Request.Header = http.Header{"Unstructured-Api-Key": {"hush"}}
 		o := s.do(t.Context(), s.client("unstructured", 1), call)
 		require.Error(t, o.err)
 		require.NotContains(t, o.err.Error(), "hush")
 	})
 	c := new(retry.Client)
-	for _, url := range []string{"http://ho st/?key=hush", "://", "ftp://host/?key=hush", "/general?key=hush"} {
-		_, trace, err := c.Do(t.Context(), retry.Call{URL: url})
+	for _, u := range []*url.URL{
+		{Scheme: "ftp", Host: "host", RawQuery: "key=hush"},
+		{Path: "/general", RawQuery: "key=hush"},
+		nil,
+	} {
+		_, trace, err := c.Do(t.Context(), retry.Call{Request: &http.Request{URL: u}})
 		require.Error(t, err)
 		require.NotContains(t, err.Error(), "hush")
 		require.LessOrEqual(t, len(trace.Attempts), 1)
 	}
-	_, _, err := c.Do(t.Context(), retry.Call{URL: "http://127.0.0.1/", Method: "BAD METHOD"})
-	require.EqualError(t, err, `no attempt in 0s, stopped by permanent error: net/http: invalid method "BAD METHOD"`)
-	e := &retry.Error{Err: errors.New("a\x1b[31mred\nline")}
+	_, _, err := c.Do(t.Context(), retry.Call{})
+	require.EqualError(t, err, "no attempt in 0s, stopped by permanent error: the call has no request, or no URL")
+	request := newRequest("GET", "http://127.0.0.1/", nil)
+	request.Method = "BAD METHOD"
+	_, trace, err := c.Do(t.Context(), retry.Call{Request: request})
+	require.ErrorContains(t, err, `stopped by permanent error: net/http: invalid method "BAD METHOD"`)
+	require.Equal(t, []retry.Kind{retry.KindInvalid}, kinds(trace))
+	e := retry.NewError(errors.New("a\x1b[31mred\nline"))
 	require.EqualError(t, e, `no attempt in 0s: a\x1b[31mred\nline`)
 }
 
@@ -451,7 +478,7 @@ func TestKinds(t *testing.T) {
 		{"host", "http:///x", retry.KindInvalid},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			_, trace, err := c.Do(t.Context(), retry.Call{URL: x.url})
+			_, trace, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", x.url, nil)})
 			require.Error(t, err)
 			require.Equal(t, []retry.Kind{x.want}, kinds(trace), "%v", err)
 		})
@@ -462,13 +489,13 @@ func TestKinds(t *testing.T) {
 		defer s.Close()
 		defer close(hang)
 		c := &retry.Client{HTTP: &http.Client{Transport: tr, Timeout: 10 * time.Millisecond}, Policy: p}
-		_, trace, err := c.Do(t.Context(), retry.Call{URL: s.URL})
+		_, trace, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", s.URL, nil)})
 		require.Error(t, err)
 		require.Equal(t, []retry.Kind{retry.KindTimeout}, kinds(trace), "%v", err)
 	})
 	t.Run("TLS", func(t *testing.T) {
 		c := &retry.Client{HTTP: &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}}, Policy: p}
-		resp, _, err := c.Do(t.Context(), retry.Call{URL: tlsServer.URL})
+		resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("GET", tlsServer.URL, nil)})
 		require.NoError(t, err)
 		resp.Body.Close()
 		c.HTTP.CloseIdleConnections()
@@ -493,13 +520,14 @@ func TestHTTP2(t *testing.T) {
 		tr := &http.Transport{DialContext: lis.DialContext, Protocols: protocols}
 		start := time.Now()
 		p, _ := retry.Preset("unstructured-python")
-		c := &retry.Client{HTTP: &http.Client{Transport: tr}, Policy: p, Rand: func() float64 { return 0 }}
+		c := &retry.Client{HTTP: &http.Client{Transport: tr}, Policy: p}
+		c.SetRandom(func() float64 { return 0 })
 		resp, trace, err := c.Do(t.Context(), post("document"))
 		require.NoError(t, err)
 		require.Equal(t, 200, resp.StatusCode)
 		resp.Body.Close()
 		require.Equal(t, time.Minute, time.Since(start))
-		require.True(t, trace.Attempts[0].BodySent)
+		require.EqualValues(t, len("document"), trace.Attempts[0].BytesSent)
 		require.Equal(t, 1, lis.dials)
 		tr.CloseIdleConnections()
 		srv.Close()

@@ -27,7 +27,7 @@ func (p *Policy) Validate() error {
 	default:
 		add("unknown default %q: want return or retry", p.Default)
 	}
-	names := map[string]bool{RuleSuccess: true, RuleDefault: true, RuleNever: true}
+	names := map[string]bool{ruleSuccess: true, ruleDefault: true, ruleNever: true}
 	repeats := p.Default == Retry
 	for i := range p.Rules {
 		r := &p.Rules[i]
@@ -76,7 +76,7 @@ func (r *Rule) problems() (errs []error) {
 	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	switch r.Do {
 	case Return:
-		if !r.Wait.IsZero() || r.Billed || r.Partial {
+		if r.Wait != "" || r.Billed || r.Partial {
 			add("wait, billed and partial are only for rows that repeat")
 		}
 	case Retry:
@@ -101,14 +101,8 @@ func (r *Rule) problems() (errs []error) {
 	if r.Max < 0 {
 		add("negative max")
 	}
-	switch r.Wait.Kind {
-	case "", WaitNone, WaitBackoff, WaitHeader, WaitHeaderBackoff:
-	case WaitFixed:
-		if r.Wait.For < 0 {
-			add("negative wait")
-		}
-	default:
-		add("unknown wait %q", r.Wait.Kind)
+	if !r.Wait.valid() {
+		add("unknown wait %q: want none, backoff, header, header_then_backoff or a duration", r.Wait)
 	}
 	return append(errs, r.When.problems()...)
 }
@@ -142,9 +136,9 @@ func (c *Condition) problems() (errs []error) {
 		}
 	}
 	switch c.Body {
-	case "", NotJSON, NotObject, NotList:
+	case "", notJSON, notObject, notList:
 	default:
-		errs = append(errs, fmt.Errorf("unknown body shape %q: want not-json, not-object or not-list", c.Body))
+		errs = append(errs, fmt.Errorf("unknown body shape %q: want not_json, not_object or not_list", c.Body))
 	}
 	for i := range c.Any {
 		errs = append(errs, c.Any[i].problems()...)
@@ -159,7 +153,7 @@ func (c *Condition) problems() (errs []error) {
 // It may miss some: it never claims too much.
 func (c *Condition) covers(d *Condition) bool {
 	if len(c.Any) > 0 || c.Not != nil {
-		return c.String() == d.String()
+		return c.text() == d.text()
 	}
 	if len(c.Status) > 0 {
 		if len(d.Status) == 0 {
@@ -211,7 +205,7 @@ func (b Backoff) problems(used bool) (errs []error) {
 		errs = append(errs, fmt.Errorf("max %s is below initial %s", b.Max, b.Initial))
 	}
 	switch b.Jitter {
-	case "", JitterNone, JitterFull, JitterEqual, JitterSecond:
+	case "", jitterNone, jitterFull, jitterEqual, jitterSecond:
 	default:
 		errs = append(errs, fmt.Errorf("unknown jitter %q: want none, full, equal or second", b.Jitter))
 	}

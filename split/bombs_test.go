@@ -94,6 +94,31 @@ func TestBombs(t *testing.T) {
 				strings.Repeat(fmt.Sprintf("%010d 00000 n \n", at), 50_000))
 			i := bytes.Index(data, []byte("xref\n"))
 			return fmt.Appendf(data[:i:i], "%strailer\n<</Size 50001/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", table, i)
+		}, nil},
+		{"streams in streams", func(t *testing.T) []byte {
+			// Each stream goes on to the end of all. The page has all of them for its content.
+			const streams = 20_000
+			f := manual(1)
+			first := len(f.objects) + 1
+			var contents, nested strings.Builder
+			for i := range streams {
+				fmt.Fprintf(&contents, "%d 0 R ", first+i)
+			}
+			f.set(5, "<</Type/Page/Parent 2 0 R/Contents[%s]>>", contents.String())
+			data := f.bytes()
+			table := bytes.Index(data, []byte("xref\n"))
+			var entries strings.Builder
+			const length = 60
+			for i := range streams {
+				fmt.Fprintf(&entries, "%010d 00000 n \n", table+nested.Len())
+				fmt.Fprintf(&nested, "%*s", length, fmt.Sprintf("%d 0 obj\n<</Length %d>>\nstream\n", first+i, (streams-i-1)*length))
+			}
+			b := append(data[:table:table], nested.String()...)
+			b = append(b, "\nendstream\nendobj\n"...)
+			start := len(b)
+			old := bytes.SplitN(data[table:], []byte("trailer"), 2)[0][len("xref\n0 6\n"):]
+			return fmt.Appendf(b, "xref\n0 %d\n%s%strailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n",
+				first+streams, old, entries.String(), first+streams, start)
 		}, ErrTooLarge},
 		{"cross-reference stream with two billion entries", func(t *testing.T) []byte {
 			return xrefStreamFile(map[int]string{

@@ -6,26 +6,34 @@ import (
 	"io"
 	"os"
 	"sort"
+	"sync"
 )
 
-// Chunk is a PDF with a run of pages of a [Document]. It does not change: its
-// methods may be called from several goroutines at once, and any number of
-// readers may read it from the start, with
+// Chunk is a PDF with a run of pages of a [Document]. It does not change: its methods may be called
+// from several goroutines at once, and any number of readers may read it from the start, with
 // io.NewSectionReader(chunk, 0, chunk.Size()).
+//
+// The longer streams are read from the document's file when the chunk is read, so that the file must
+// stay open, and as it is, as long as the chunk is in use.
 type Chunk struct {
 	pages    PageRange
-	parts    [][]byte // the file; the longer streams are the document's own bytes
-	ends     []int64  // where each part ends
+	parts    []part
+	ends     []int64 // where each part ends
 	warnings []string
 }
 
-// Chunk cuts the pages r out of the document, into memory. The bytes depend on
-// the document and the range alone.
+// part is a piece of a chunk: bytes, or a range of the document's file.
+type part struct {
+	bytes []byte
+	file  io.ReaderAt // nil for bytes
+	size  int64
+}
+
+// Chunk cuts the pages r out of the document. The bytes depend on the document and the range alone.
 //
-// The error is one of [ErrPages], [ErrDamaged] and [ErrTooLarge], the cause of
-// ctx, or [os.ErrClosed]. A chunk can be refused after others of the document
-// were cut: a compressed object is not read before a page needs it. None of the
-// 205 documents of the project's corpus is refused so late.
+// The error is one of [ErrPages], [ErrDamaged] and [ErrTooLarge], the error of the document's reader, the
+// cause of ctx, or [os.ErrClosed]. A chunk can be refused after others of the document were cut: an
+// object is not read before a page needs it. When ctx ends, Chunk returns as [Open] does.
 func (d *Document) Chunk(ctx context.Context, r PageRange) (*Chunk, error) {
 	if r.Len() == 0 || r.Last > d.Pages() {
 		return nil, refuse(ErrPages, "pages %s of a document with %d pages", r, d.Pages())
@@ -34,12 +42,7 @@ func (d *Document) Chunk(ctx context.Context, r PageRange) (*Chunk, error) {
 	if t == nil {
 		return nil, os.ErrClosed
 	}
-	var c *Chunk
-	err := guard(func() (err error) {
-		c, err = d.cut(ctx, t, r)
-		return err
-	})
-	return c, err
+	return within(ctx, func() (*Chunk, error) { return d.cut(ctx, t, r) })
 }
 
 // Pages returns the range that the chunk was cut for.
@@ -56,11 +59,34 @@ func (c *Chunk) Size() int64 {
 // Warnings lists what was found wrong in these pages, and passed over.
 func (c *Chunk) Warnings() []string { return c.warnings }
 
-// WriteTo writes the whole chunk.
+var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
+
+// WriteTo writes the whole chunk. The error is that of w or of the document's reader.
 func (c *Chunk) WriteTo(w io.Writer) (int64, error) {
 	var written int64
 	for _, p := range c.parts {
-		n, err := w.Write(p)
+		n, err := p.writeTo(w)
+		written += n
+		if err != nil {
+			return written, err
+		}
+	}
+	return written, nil
+}
+
+func (p part) writeTo(w io.Writer) (written int64, err error) {
+	if p.file == nil {
+		n, err := w.Write(p.bytes)
+		return int64(n), err
+	}
+	buf := copyBuffers.Get().(*[copySize]byte)
+	defer copyBuffers.Put(buf)
+	for written < p.size {
+		b := buf[:min(copySize, p.size-written)]
+		if n, err := p.file.ReadAt(b, written); n < len(b) {
+			return written, noEOF(err)
+		}
+		n, err := w.Write(b)
 		written += int64(n)
 		if err != nil {
 			return written, err
@@ -77,8 +103,12 @@ func (c *Chunk) ReadAt(p []byte, off int64) (int, error) {
 	i := sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > off })
 	n := 0
 	for ; i < len(c.parts) && n < len(p); i++ {
-		start := c.ends[i] - int64(len(c.parts[i]))
-		n += copy(p[n:], c.parts[i][off+int64(n)-start:])
+		at := off + int64(n) - (c.ends[i] - c.parts[i].size)
+		got, err := c.parts[i].readAt(p[n:], at)
+		n += got
+		if err != nil {
+			return n, err
+		}
 	}
 	if n < len(p) {
 		return n, io.EOF
@@ -86,9 +116,22 @@ func (c *Chunk) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-func (c *Chunk) add(part []byte) {
-	if len(part) > 0 {
-		c.parts = append(c.parts, part)
-		c.ends = append(c.ends, c.Size()+int64(len(part)))
+// readAt reads from a part up to its end.
+func (p part) readAt(b []byte, off int64) (int, error) {
+	if p.file == nil {
+		return copy(b, p.bytes[off:]), nil
+	}
+	b = b[:min(int64(len(b)), p.size-off)]
+	n, err := p.file.ReadAt(b, off)
+	if n < len(b) {
+		return n, noEOF(err)
+	}
+	return n, nil
+}
+
+func (c *Chunk) add(p part) {
+	if p.size > 0 {
+		c.parts = append(c.parts, p)
+		c.ends = append(c.ends, c.Size()+p.size)
 	}
 }

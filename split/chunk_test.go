@@ -40,8 +40,12 @@ func shown(v *view, o types.Object) string {
 			parts[i] = shown(v, o[i])
 		}
 		return "[" + strings.Join(parts, " ") + "]"
-	case types.StreamDict:
-		return "stream " + string(o.Raw)
+	case *stream:
+		data, err := o.bytes(v.src)
+		if err != nil {
+			return err.Error()
+		}
+		return "stream " + string(data)
 	default:
 		return string(appendScalar(nil, o))
 	}

@@ -12,8 +12,8 @@ func (v *view) content(o types.Object) ([]byte, bool) {
 	switch o := v.follow(o).(type) {
 	case nil:
 		return nil, true
-	case types.StreamDict:
-		data, err := v.table.inflate(o, min(v.table.limits.DecodedBytes-v.inflated, mostContent))
+	case *stream:
+		data, err := v.inflate(o, min(v.table.limits.DecodedBytes-v.inflated, mostContent))
 		v.inflated += int64(len(data))
 		return data, err == nil
 	case types.Array:

@@ -1,7 +1,9 @@
 package split
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
@@ -17,6 +19,7 @@ type copier struct {
 	filter *filter
 	out    *writer
 
+	copied  int64       // bytes of streams
 	current int         // the source object that is being written
 	numbers map[int]int // source object -> object of the chunk, 0 for null
 	queue   []int       // source objects that have a number and are not written yet
@@ -26,7 +29,7 @@ type copier struct {
 // cut writes a chunk.
 func (d *Document) cut(ctx context.Context, t *table, r PageRange) (*Chunk, error) {
 	pages := d.tree.pages[r.First-1 : r.Last]
-	v := newView(t)
+	v := newView(t, newSource(ctx, t.file, t.size))
 	fields := newForm(v, pages)
 	f, err := newFilter(ctx, v, &d.tree, fields, pages)
 	if err != nil {
@@ -39,11 +42,25 @@ func (d *Document) cut(ctx context.Context, t *table, r PageRange) (*Chunk, erro
 			return nil, err
 		}
 		if !f.surprised {
-			chunk.warnings = v.warnings
+			chunk.warnings = d.chunkWarnings(v)
 			return chunk, nil
 		}
 		f.surprised = false
 	}
+}
+
+// chunkWarnings are those that the document does not have already.
+func (d *Document) chunkWarnings(v *view) []string {
+	repaired := 0
+	for nr := range v.src.repaired {
+		if !d.repaired[nr] {
+			repaired++
+		}
+	}
+	if repaired > 0 {
+		v.warnings = append(v.warnings, fmt.Sprintf("streams with a wrong length, repaired: %d", repaired))
+	}
+	return v.warnings
 }
 
 func (c *copier) copy(ctx context.Context, pages []page) (*Chunk, error) {
@@ -86,9 +103,8 @@ func (c *copier) writeObject(nr int) {
 	c.current = nr
 	out := c.numbers[nr]
 	o := c.follow(types.IndirectRef{ObjectNumber: types.Integer(nr)})
-	if s, ok := o.(types.StreamDict); ok {
-		c.buf = c.appendDict(append(c.buf[:0], "<<"...), s.Dict, true)
-		c.out.stream(out, c.buf, s.Raw)
+	if s, ok := o.(*stream); ok {
+		c.writeStream(out, s)
 		return
 	}
 	b := c.buf[:0]
@@ -102,6 +118,25 @@ func (c *copier) writeObject(nr int) {
 	}
 	c.out.object(out, b)
 	c.buf = b
+}
+
+// writeStream leaves the bytes of a stream in the file, but for those of a short one.
+func (c *copier) writeStream(out int, s *stream) {
+	c.buf = c.appendDict(append(c.buf[:0], "<<"...), s.Dict, true)
+	// The streams of a sound file do not overlap.
+	if c.copied += s.size; c.copied > 2*c.table.size+mebi {
+		c.err = cmp.Or(c.err, refuse(ErrTooLarge, "many of its objects are the same part of the file"))
+		return
+	}
+	p := part{file: s.reader(c.table.file), size: s.size}
+	if s.size < shortStream {
+		data, err := s.bytes(c.src)
+		if c.err = cmp.Or(c.err, c.src.err); err != nil {
+			c.err = cmp.Or(c.err, errLost(s.number))
+		}
+		p = inMemory(data)
+	}
+	c.out.stream(out, c.buf, p)
 }
 
 // keep returns o as it is to be written, and false for what becomes null.

@@ -48,7 +48,7 @@ func openFile(t testing.TB, name string, o Options) (*Document, error) {
 	t.Helper()
 	f, err := os.Open(name)
 	require.NoError(t, err)
-	defer f.Close()
+	t.Cleanup(func() { _ = f.Close() })
 	info, err := f.Stat()
 	require.NoError(t, err)
 	return Open(context.Background(), f, info.Size(), o)

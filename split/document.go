@@ -1,112 +1,140 @@
 // Package split cuts a PDF into page chunks.
 //
-// A document is parsed once, by [Open], and each chunk is cut when it is asked
-// for, by [Document.Chunk]: a PDF of its own with the pages of a range and what
-// they reach. The bytes of streams (images, fonts, page content) are passed
-// through untouched, so that a page looks and reads the same in the chunk and
-// in the whole.
+// [Open] reads where the objects of a document are, and which pages it has. Each chunk is cut when it
+// is asked for, by [Document.Chunk]: a PDF of its own with the pages of a range and what they reach.
+// The bytes of streams (images, fonts, page content) are passed through untouched, so that a page
+// looks and reads the same in the chunk and in the whole.
 //
-// What belongs to the document as a whole is left behind: outline, structure
-// tree, attachments, scripts, metadata, and links to pages of other chunks.
-// The state of layers, the reading direction and the form fields of the chunk's
-// own pages are kept.
+// What belongs to the document as a whole is left behind: outline, structure tree, attachments, scripts,
+// metadata, and links to pages of other chunks. The state of layers, the reading direction and the form
+// fields of the chunk's own pages are kept.
 //
-// # Memory
+// # The way of the data
 //
-// A parsed document is held in memory, see [ParseMemory]. A reader that leaves
-// the bytes of streams on disk would bring scans from 1.3 times the file to about
-// a chunk. It is not here yet. It would take:
+// [Open] follows the cross-reference table of the file, or searches the file for its objects where that
+// is broken, and walks the page tree. An object is parsed when it is needed, and forgotten soon after.
+// Streams stay in the file: a chunk consists of short pieces in memory and of ranges of the file, which
+// are decrypted, where need be, while they are read. So a document takes about as much memory as its
+// table, its page tree and 24 MiB of inflated object streams do, whatever the size of the file.
 //
-//   - a reader of cross-reference tables and streams of our own, with the repair
-//     of broken ones: pdfcpu's loads every object as soon as it has the table;
-//   - pdfcpu's ParseObjectWithContext for single objects at an offset, which
-//     leaves a stream where it is and says where;
-//   - decryption of our own, at the time a chunk is cut: pdfcpu's is not exported;
-//   - chunks whose parts are ranges of the file, which must stay open for them.
+// A file of up to 8 MiB that is too damaged for all this is parsed whole by pdfcpu: see
+// [Document.Reader].
 package split
 
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"sync/atomic"
 )
 
 // Options say how a document is opened. The zero value is ready to use.
 type Options struct {
-	// Password is the user or owner password, tried where the empty password
-	// does not open the document. It appears in no error.
+	// Password is the user or owner password, tried where the empty password does not open the
+	// document. It appears in no error.
 	Password string
 
 	// Limits bound what the document may cost.
 	Limits Limits
 }
 
-// Document is a parsed PDF. Its methods may be called from several goroutines
-// at once.
+// Document is an open PDF. Its methods may be called from several goroutines at once.
 type Document struct {
 	table     atomic.Pointer[table] // nil once closed
 	tree      tree
+	reader    Reader
 	encrypted bool
+	repaired  map[int]bool // streams with a wrong length
 	warnings  []string
 }
 
-// IsPDF reports whether a file that starts with head is a PDF: "%PDF-" within
-// the first 1,024 bytes, as readers have always accepted it.
+// IsPDF reports whether a file that starts with head is a PDF: "%PDF-" within the first 1,024 bytes, as
+// readers have always accepted it.
 func IsPDF(head []byte) bool {
 	return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-"))
 }
 
-// Open parses the PDF of size bytes in r. It reads all of it: r is not used
-// after Open has returned.
+// Open reads the structure of the PDF of size bytes in r. The document and its chunks read from r as
+// long as they are in use; it must not change. Reads may come from several goroutines at once.
 //
-// The error is one of [ErrNotPDF], [ErrEncrypted], [ErrDamaged] (with
-// [ErrNoPages]) and [ErrTooLarge], the error of r, or the cause of ctx.
+// The error is one of [ErrNotPDF], [ErrEncrypted], [ErrDamaged] (with [ErrNoPages]) and [ErrTooLarge],
+// the error of r, or the cause of ctx. When ctx ends, Open returns at once: one ReadAt of r may still
+// be under way then, and none follows it.
 func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document, error) {
 	limits := o.Limits.withDefaults(size)
-	if err := checkHead(r, size); err != nil {
+	return within(ctx, func() (*Document, error) {
+		src := newSource(ctx, r, size)
+		if err := checkHead(src); err != nil {
+			return nil, err
+		}
+		if limits.FileBytes > 0 && size > limits.FileBytes {
+			return nil, refuse(ErrTooLarge, "%d bytes, more than %d (Limits.FileBytes)", size, limits.FileBytes)
+		}
+		d, err := open(src, o.Password, limits, read)
+		if !errors.Is(err, ErrDamaged) || errors.Is(err, errLocked) || errors.Is(err, errIncomplete) || size > largestWhole {
+			return d, err
+		}
+		if d, err := open(src, o.Password, limits, readWhole); err == nil || src.err != nil {
+			return d, err
+		}
 		return nil, err
-	}
-	if size > limits.FileBytes {
-		return nil, refuse(ErrTooLarge, "%d bytes, more than the %d to be held in memory (Limits.FileBytes)", size, limits.FileBytes)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, limits.Time,
-		refuse(ErrTooLarge, "reading it takes longer than %v", limits.Time))
-	defer cancel()
+	})
+}
 
-	t, err := read(ctx, r, size, o.Password, limits)
+// open reads a document in one of the ways.
+func open(
+	src *source, password string, limits Limits, read func(*source, string, Limits) (*table, error),
+) (*Document, error) {
+	d := &Document{}
+	err := guard(func() error {
+		t, err := read(src, password, limits)
+		if err != nil {
+			return err
+		}
+		src.repaired = map[int]bool{}
+		d.reader, d.encrypted = t.reader, t.crypt != nil
+		if err := d.tree.walk(src, t); err != nil {
+			return err
+		}
+		if t.doubtful || t.crypt != nil {
+			if err := t.tryStreams(src); err != nil {
+				return err
+			}
+		}
+		d.warnings, d.repaired = d.tree.warnings, src.repaired
+		if n := len(d.repaired); n > 0 {
+			d.warnings = append(d.warnings, fmt.Sprintf("streams with a wrong length, repaired: %d", n))
+		}
+		d.table.Store(t)
+		return d.prove(src, t)
+	})
 	if err != nil {
-		return nil, err
-	}
-	d := &Document{encrypted: t.encrypted}
-	d.table.Store(t)
-	if err := guard(func() error { return d.prepare(ctx, t) }); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-func (d *Document) prepare(ctx context.Context, t *table) error {
-	if err := d.tree.walk(ctx, t); err != nil {
-		return err
+// prove cuts up a document that does not say by itself where all its objects are. Whether its pages need
+// what is lost is better known before the first chunk is on its way.
+func (d *Document) prove(src *source, t *table) error {
+	const step = 20
+	for first := 1; t.doubtful && first <= d.Pages(); first += step {
+		if _, err := d.cut(src.ctx, t, PageRange{first, min(first+step-1, d.Pages())}); err != nil {
+			return err
+		}
 	}
-	d.warnings = append(t.warnings, d.tree.warnings...)
-	if len(t.lost) == 0 {
-		return nil
-	}
-	// Whether the pages need what is lost is better known before the first
-	// chunk is on its way.
-	_, err := d.cut(ctx, t, PageRange{1, d.Pages()})
-	return err
+	return nil
 }
 
-func checkHead(r io.ReaderAt, size int64) error {
-	if size <= 0 {
+func checkHead(src *source) error {
+	if src.size <= 0 {
 		return refuse(ErrNotPDF, "the file is empty")
 	}
-	head := make([]byte, min(size, 1024))
-	if n, err := r.ReadAt(head, 0); n < len(head) && err != nil {
-		return err
+	head := src.peek(0, 1024)
+	if src.err != nil {
+		return src.err
 	}
 	if !IsPDF(head) {
 		return refuse(ErrNotPDF, "no %%PDF- mark in its first 1,024 bytes")
@@ -114,19 +142,22 @@ func checkHead(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// Pages returns the number of pages, at least 1. It is counted in the page
-// tree; the document's own /Count is not believed.
+// Pages returns the number of pages, at least 1. It is counted in the page tree; the document's own
+// /Count is not believed.
 func (d *Document) Pages() int { return len(d.tree.pages) }
 
-// Encrypted reports whether the document is encrypted and was opened with the
-// empty or the given password. Its chunks are written without encryption.
+// Reader returns how the document was read. It makes no difference to its chunks.
+func (d *Document) Reader() Reader { return d.reader }
+
+// Encrypted reports whether the pages are encrypted and were opened with the empty or the given
+// password. Chunks are written without encryption.
 func (d *Document) Encrypted() bool { return d.encrypted }
 
 // Warnings lists what was found wrong in the document, and passed over.
 func (d *Document) Warnings() []string { return d.warnings }
 
-// Close releases the parsed document. Chunks that were cut stay valid, later
-// calls of [Document.Chunk] fail with [os.ErrClosed]. It always returns nil.
+// Close releases what the document holds in memory. Chunks that were cut stay valid, later calls of
+// [Document.Chunk] fail with [os.ErrClosed]. It always returns nil, and does not close the reader.
 func (d *Document) Close() error {
 	d.table.Store(nil)
 	return nil

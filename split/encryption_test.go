@@ -6,11 +6,10 @@ import (
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 	"github.com/stretchr/testify/require"
 )
 
-func encrypted(t *testing.T, c *model.Configuration, data []byte) []byte {
+func encrypted(t testing.TB, c *model.Configuration, data []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	require.NoError(t, api.Encrypt(bytes.NewReader(data), &out, c))
@@ -74,23 +73,15 @@ func TestOpenChecksTheKey(t *testing.T) {
 		}
 	}
 	_, err = openBytes(data, Options{})
-	require.EqualError(t, err, "encrypted PDF: it needs a password")
+	require.EqualError(t, err, "damaged PDF: none of its streams can be read")
 }
 
-// The old security handlers take some wrong passwords for right.
-func TestNoiseIsNoDecryption(t *testing.T) {
-	stream := func(data []byte) types.StreamDict {
-		return types.StreamDict{Dict: types.Dict{}, Raw: data, FilterPipeline: []types.PDFFilter{{Name: "FlateDecode"}}}
-	}
-	noise := stream([]byte("no zlib stream starts like this"))
-	limits := Limits{}.withDefaults(0)
-
-	tried, sound := (&table{limits: limits, direct: map[int]types.Object{1: noise, 2: noise}}).tryStreams()
-	require.True(t, tried)
-	require.False(t, sound)
-	tried, sound = (&table{limits: limits, direct: map[int]types.Object{1: noise, 2: stream(deflated(t, "text", 0, 0))}}).tryStreams()
-	require.True(t, tried)
-	require.True(t, sound, "one damaged stream is no wrong password")
-	tried, _ = (&table{limits: limits, direct: map[int]types.Object{1: types.Integer(1)}}).tryStreams()
-	require.False(t, tried)
+// One damaged stream is no wrong key.
+func TestOpenChecksTheKeyWithSeveralStreams(t *testing.T) {
+	f := manual(2)
+	f.stream("/Filter/FlateDecode", []byte("no zlib stream starts like this"))
+	f.stream("/Filter/FlateDecode", deflated(t, "text", 0, 0))
+	d, err := openBytes(withTable(t, model.NewRC4Configuration("", "owner", 128), f), Options{})
+	require.NoError(t, err)
+	require.True(t, d.Encrypted())
 }

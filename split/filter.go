@@ -57,7 +57,7 @@ func (t *tree) shares(v *view, p *page) bool {
 		return true
 	}
 	for _, o := range v.dict(res.dict["XObject"]) {
-		if form, ok := v.follow(o).(types.StreamDict); ok && refNumber(form.Dict["Resources"]) != 0 {
+		if form, ok := v.follow(o).(*stream); ok && refNumber(form.Dict["Resources"]) != 0 {
 			own := form.Dict["Resources"]
 			if t.shared(v, resources{v.dict(own), refNumber(own)}) >= fewNames {
 				return true

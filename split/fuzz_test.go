@@ -6,13 +6,12 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
 // smallLimits keep a fuzzing step short.
-var smallLimits = Limits{Objects: 10_000, DecodedBytes: 4 * mebi, Pages: 2_000, Time: 10 * time.Second}
+var smallLimits = Limits{Objects: 10_000, DecodedBytes: 4 * mebi, Pages: 2_000}
 
 func seed(f *testing.F) {
 	linked := manual(3)
@@ -46,9 +45,7 @@ func seed(f *testing.F) {
 func FuzzOpen(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		start := time.Now()
 		d, err := openBytes(data, Options{Limits: smallLimits})
-		require.Less(t, time.Since(start), 5*time.Second)
 		if err != nil {
 			require.NotEmpty(t, refusal(err), "%v", err)
 			require.NotContains(t, err.Error(), "\n")

@@ -1,6 +1,7 @@
 package split
 
 import (
+	"context"
 	"os"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -15,7 +16,7 @@ func (d *Document) Heights() ([]float64, error) {
 	}
 	heights := make([]float64, len(d.tree.pages))
 	err := guard(func() error {
-		v := newView(t)
+		v := newView(t, newSource(context.Background(), t.file, t.size))
 		for i, p := range d.tree.pages {
 			leaf := p.direct
 			if leaf == nil {

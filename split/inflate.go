@@ -1,6 +1,7 @@
 package split
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"errors"
@@ -11,43 +12,59 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// inflate returns what a stream's filters make of its bytes, at most limit
-// bytes. The stream itself stays as it is.
-func (t *table) inflate(s types.StreamDict, limit int64) ([]byte, error) {
-	if limit <= 0 {
+// inflate returns what a stream's filters make of its bytes, at most limit bytes.
+func (v *view) inflate(s *stream, limit int64) ([]byte, error) {
+	filters, ok := v.filters(s.Dict)
+	switch {
+	case !ok:
+		return nil, refuse(ErrDamaged, "the filters of stream %d cannot be read", s.number)
+	case limit <= 0 || s.size > mostContent:
 		return nil, errInflates()
-	}
-	if s.HasSoleFilterNamed(pdffilter.Flate) && s.FilterPipeline[0].DecodeParms == nil {
-		if data, ok := inflatePlain(s.Raw, limit); ok {
+	case len(filters) == 1 && filters[0].Name == pdffilter.Flate && filters[0].DecodeParms == nil:
+		if data, ok := inflatePlain(s.section(v.src), limit); ok {
 			return data, nil
 		}
 	}
-	s.Content = nil
-	err := s.DecodeWithLimit(limit)
+	raw, err := s.bytes(v.src)
+	switch {
+	case v.src.err != nil:
+		return nil, v.src.err
+	case err != nil:
+		return nil, errLost(s.number)
+	case len(filters) == 0:
+		return raw, nil
+	}
+	decoder := types.StreamDict{Dict: s.Dict, Raw: raw, FilterPipeline: filters}
+	err = decoder.DecodeWithLimit(limit)
 	if errors.Is(err, pdffilter.ErrDecodeLimitExceeded) {
 		return nil, errInflates()
 	}
 	if err != nil {
 		return nil, refuse(ErrDamaged, "a stream cannot be decompressed (%s)", reason(err))
 	}
-	return s.Content, nil
+	return decoder.Content, nil
 }
 
-// inflatePlain reads a sound zlib stream. pdfcpu, which also makes something of
-// others, takes half as long again, as it starts with nothing for each stream.
-func inflatePlain(data []byte, limit int64) ([]byte, bool) {
+// section returns the bytes of a stream from its start.
+func (s *stream) section(file io.ReaderAt) *io.SectionReader {
+	return io.NewSectionReader(s.reader(file), 0, s.size)
+}
+
+// inflatePlain reads a sound zlib stream. pdfcpu also makes something of others, and takes half as long
+// again, as it starts with nothing for each stream.
+func inflatePlain(data io.Reader, limit int64) ([]byte, bool) {
 	in, _ := inflaters.Get().(*inflater)
 	if in == nil {
-		in = &inflater{}
+		in = &inflater{source: bufio.NewReaderSize(nil, 32<<10)}
 	}
 	in.source.Reset(data)
 	if in.zlib == nil {
-		z, err := zlib.NewReader(&in.source)
+		z, err := zlib.NewReader(in.source)
 		if err != nil {
 			return nil, false
 		}
 		in.zlib = z
-	} else if in.zlib.(zlib.Resetter).Reset(&in.source, nil) != nil {
+	} else if in.zlib.(zlib.Resetter).Reset(in.source, nil) != nil {
 		return nil, false
 	}
 	in.out.Reset()
@@ -63,9 +80,9 @@ func inflatePlain(data []byte, limit int64) ([]byte, bool) {
 	return all, true
 }
 
-// inflater is what a stream leaves to the next: the decompressor and a buffer.
+// inflater is what a stream leaves to the next: the decompressor and buffers.
 type inflater struct {
-	source bytes.Reader
+	source *bufio.Reader
 	zlib   io.ReadCloser
 	out    bytes.Buffer
 }
@@ -74,25 +91,4 @@ var inflaters sync.Pool
 
 func errInflates() error {
 	return refuse(ErrTooLarge, "its streams grow beyond the limit when they are decompressed (Limits.DecodedBytes)")
-}
-
-// tryStreams reports whether a stream makes sense, and whether there was one to
-// try. An old security handler may take a wrong password for right; then every
-// stream is noise, which no zlib stream survives.
-func (t *table) tryStreams() (tried, sound bool) {
-	left := 5
-	for _, nr := range sortedKeys(t.direct) {
-		s, ok := t.direct[nr].(types.StreamDict)
-		if !ok || !s.HasSoleFilterNamed(pdffilter.Flate) || len(s.Raw) == 0 || s.Image() {
-			continue
-		}
-		tried = true
-		if _, err := t.inflate(s, t.limits.DecodedBytes); !errors.Is(err, ErrDamaged) {
-			return true, true
-		}
-		if left--; left == 0 {
-			break
-		}
-	}
-	return tried, false
 }

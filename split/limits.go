@@ -1,17 +1,12 @@
 package split
 
-import "time"
-
 // Limits bound what a document may cost; the zero value of a field means its
 // default. A document beyond them is refused with [ErrTooLarge]. Defaults that
 // depend on the file's size are far above what real files need (in 2,700 files
 // streams grew at most tenfold, and no file had an object per 8 bytes), yet
 // keep a small hostile file small.
 type Limits struct {
-	// FileBytes is the largest file that is read, as the streams of a document
-	// are held in memory. Default 256 MiB. A larger one is refused before it is
-	// read, and it is the caller's choice to send it whole, to refuse it, or to
-	// open it with more.
+	// FileBytes is the largest file that is read. Default: any.
 	FileBytes int64
 
 	// Objects is the most entries of the cross-reference table.
@@ -30,9 +25,6 @@ type Limits struct {
 
 	// Pages is the most pages. Default 500,000.
 	Pages int
-
-	// Time bounds [Open]. Default 60 seconds.
-	Time time.Duration
 }
 
 const mebi = 1 << 20
@@ -47,9 +39,6 @@ func ParseMemory(size int64) int64 {
 }
 
 func (l Limits) withDefaults(size int64) Limits {
-	if l.FileBytes <= 0 {
-		l.FileBytes = 256 * mebi
-	}
 	if l.Objects <= 0 {
 		l.Objects = int(min(100_000+size/8, 8_000_000))
 	}
@@ -61,9 +50,6 @@ func (l Limits) withDefaults(size int64) Limits {
 	}
 	if l.Pages <= 0 {
 		l.Pages = 500_000
-	}
-	if l.Time <= 0 {
-		l.Time = 60 * time.Second
 	}
 	return l
 }

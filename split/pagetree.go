@@ -40,15 +40,15 @@ var inheritable = []string{"CropBox", "MediaBox", "Resources", "Rotate"}
 // maxTreeDepth allows for writers that make a chain of a tree.
 const maxTreeDepth = 10_000
 
-func (t *tree) walk(ctx context.Context, tab *table) error {
+func (t *tree) walk(src *source, tab *table) error {
 	t.nodes, t.leaves, t.uses = map[int]bool{}, map[int]bool{}, map[int]int{}
 	t.path, t.forms, t.looked = map[int]bool{}, map[int]bool{}, map[int]bool{}
-	t.view = newView(tab)
+	t.view = newView(tab, src)
 	defer func() { t.view, t.path, t.forms, t.looked = nil, nil, nil, nil }()
 
 	top, err := t.top(tab)
 	if err == nil {
-		err = t.node(ctx, top, &attributes{}, 0)
+		err = t.node(src.ctx, top, &attributes{}, 0)
 	}
 	if err == nil {
 		err = t.view.err
@@ -105,8 +105,8 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 	nr := refNumber(o)
 	d, ok := t.view.follow(o).(types.Dict)
 	if !ok {
-		if s, isStream := t.view.follow(o).(types.StreamDict); isStream {
-			d, ok = s.Dict, true
+		if s, isStream := t.view.follow(o).(*stream); isStream {
+			d, ok = s.Dict, t.view.name(s.Dict["Type"]) == "Page"
 		}
 	}
 	if !ok {
@@ -117,7 +117,11 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 		return refuse(ErrDamaged, "page %d cannot be read", len(t.pages)+1)
 	}
 	kids, inner := d["Kids"]
-	if !inner && t.view.name(d["Type"]) != "Pages" {
+	inner = inner || t.view.name(d["Type"]) == "Pages"
+	if !t.belongs(d, inner) {
+		return refuse(ErrDamaged, "its page tree leads to what is no page, after page %d", len(t.pages))
+	}
+	if !inner {
 		t.leaf(nr, d, above)
 		return t.refuseBomb(d["Contents"])
 	}
@@ -129,12 +133,37 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 		defer delete(t.path, nr)
 	}
 	attrs := t.inherit(d, above)
-	for _, kid := range t.view.array(kids) {
+	all, ok := t.view.follow(kids).(types.Array)
+	if !ok && t.view.follow(kids) != nil {
+		return refuse(ErrDamaged, "its page tree cannot be read after page %d", len(t.pages))
+	}
+	for _, kid := range all {
 		if err := t.node(ctx, kid, attrs, depth+1); err != nil {
 			return err
 		}
 	}
 	return t.view.err
+}
+
+// belongs reports whether a dictionary is a page, or a node of the tree. A page may lack its type. To take
+// a font or a content for a page would take it from the pages that need it.
+func (t *tree) belongs(d types.Dict, inner bool) bool {
+	switch kind := t.view.name(d["Type"]); {
+	case kind == "Page", inner && kind == "Pages":
+		return true
+	case kind != "" || inner && (d["T"] != nil || d["FT"] != nil):
+		return false
+	case inner:
+		return true
+	case d["Subtype"] != nil:
+		return false
+	}
+	for _, key := range []string{"Contents", "MediaBox", "Parent", "Resources"} {
+		if d[key] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *tree) inherit(d types.Dict, above *attributes) *attributes {
@@ -188,9 +217,12 @@ func (t *tree) leaf(nr int, d types.Dict, above *attributes) {
 // writers wrap each page in a form, and give all forms one dictionary.
 func (t *tree) countForms(res types.Dict) {
 	for _, o := range t.view.dict(res["XObject"]) {
-		form, ok := t.view.follow(o).(types.StreamDict)
+		form, ok := t.view.follow(o).(*stream)
+		if !ok {
+			continue
+		}
 		own := refNumber(form.Dict["Resources"])
-		if nr := refNumber(o); ok && own != 0 && !t.forms[nr] {
+		if nr := refNumber(o); own != 0 && !t.forms[nr] {
 			t.forms[nr] = true
 			t.uses[own]++
 		}

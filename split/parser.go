@@ -156,15 +156,15 @@ func (p *parser) digits() (int, bool) {
 	if p.peek() == '-' {
 		p.pos++
 	}
-	first, n := p.pos, 0
+	first, n := p.pos, int64(0)
 	for p.pos < len(p.text) && p.text[p.pos] >= '0' && p.text[p.pos] <= '9' && p.pos-first <= 15 {
-		n = 10*n + int(p.text[p.pos]-'0')
+		n = 10*n + int64(p.text[p.pos]-'0')
 		p.pos++
 	}
 	if first > start {
 		n = -n
 	}
-	return n, p.pos > first && p.pos-first <= 15
+	return int(n), p.pos > first && p.pos-first <= 15 && int64(int(n)) == n
 }
 
 func (p *parser) hex() (types.Object, bool) {

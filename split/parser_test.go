@@ -59,7 +59,7 @@ func requireSameObject(t *testing.T, text string) {
 	rest := text
 	slow, err := model.ParseObjectContext(context.Background(), &rest, 0, 50)
 	require.NoError(t, err, text)
-	v := newView(&table{})
+	v := newView(&table{places: newPlaces()}, nil)
 	require.Equal(t, strings.ToUpper(shown(v, slow)), strings.ToUpper(shown(v, fast)), text)
 }
 
@@ -70,17 +70,17 @@ func TestParserAgrees(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		tab := d.table.Load()
-		for _, nr := range sortedKeys(tab.packed) {
-			p := tab.packed[nr]
-			s := tab.streams[p.stream]
-			if s == nil {
+		v := viewOf(d)
+		for _, nr := range v.table.numbers() {
+			at := v.table.places.get(nr)
+			if at.kind != packed {
 				continue
 			}
-			if s.once.Do(func() { s.decode(tab) }); s.err != nil {
+			p, err := v.table.packs.get(v.table, v.src, int(at.where))
+			if err != nil {
 				continue
 			}
-			text := s.text(nr, p.index)
+			text := p.text(nr, int(at.index))
 			all++
 			if _, ok := parseStrictly(text, 50); ok {
 				strict++

@@ -1,128 +1,239 @@
 package split
 
 import (
-	"compress/zlib"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 
 	pdffilter "github.com/pdfcpu/pdfcpu/pkg/filter"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// Without this pdfcpu writes a configuration folder into the user's home, and
-// panics where there is none.
-func init() { model.ConfigPath = "disable" }
+// Reader says how a document was read.
+type Reader string
 
-// read parses the file, first with the empty password.
-func read(ctx context.Context, r io.ReaderAt, size int64, password string, l Limits) (*table, error) {
-	t, err := readWith(ctx, r, size, "", l)
-	if password == "" || !errors.Is(err, ErrEncrypted) {
-		return t, err
-	}
-	return readWith(ctx, r, size, password, l)
-}
+const (
+	// ReaderTable found the objects with the file's own cross-reference table.
+	ReaderTable Reader = "table"
 
-// readWith runs pdfcpu's reader beside the caller, which so comes back in time
-// whatever the reader does: cancelled, it ends at its next read.
-func readWith(ctx context.Context, r io.ReaderAt, size int64, password string, l Limits) (*table, error) {
-	type result struct {
-		table *table
-		err   error
-	}
-	done := make(chan result, 1)
-	go func() {
-		var t *table
-		err := guard(func() (err error) {
-			t, err = parse(ctx, r, size, password, l)
-			return err
-		})
-		done <- result{t, err}
-	}()
-	select {
-	case res := <-done:
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		return res.table, res.err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-}
+	// ReaderScan found some or all of them by a search over the file, as its table is broken.
+	ReaderScan Reader = "scan"
 
-func parse(ctx context.Context, r io.ReaderAt, size int64, password string, l Limits) (*table, error) {
-	head := newSource(ctx, r, size)
-	if err := checkXRefStreams(head, size, l); err != nil {
+	// ReaderWhole has parsed the whole file with pdfcpu, into memory.
+	ReaderWhole Reader = "whole"
+)
+
+// read finds out where the objects of a file are.
+func read(src *source, password string, l Limits) (*table, error) {
+	t := &table{file: src.file, size: src.size, limits: l, reader: ReaderTable}
+	x, err := findXRef(src, l)
+	switch {
+	case src.err != nil:
+		return nil, src.err
+	case errors.Is(err, ErrTooLarge), errors.Is(err, errIncomplete):
 		return nil, err
+	case err == nil:
+		t.places = x.places
+		err = t.start(src, x.trailer, password)
+		if err == nil || errors.Is(err, ErrEncrypted) || src.err != nil {
+			return t, errors.Join(src.err, err)
+		}
 	}
-	m := &mender{file: r, size: size, objects: map[int]string{}, lost: map[int]bool{}}
-	parsed, src, err := m.parse(ctx, password, l)
+	return readScan(src, password, l)
+}
+
+// findXRef reads the table, and checks that it leads to a catalog. Offsets count from the first byte,
+// or from the "%PDF-" where something stands before it.
+func findXRef(src *source, l Limits) (*xref, error) {
+	shift := int64(max(bytes.Index(src.peek(0, 1024), []byte("%PDF-")), 0))
+	x, err := readXRef(src, l, shift)
+	if shift > 0 && (err != nil || !x.leads()) {
+		if y, err2 := readXRef(src, l, 0); err2 == nil {
+			return y, nil
+		}
+	}
+	return x, err
+}
+
+// leads reports whether an object is where the table says.
+func (x *xref) leads() bool {
+	at := x.places.get(refNumber(x.trailer["Root"]))
+	h, ok := headAt(x.src, at.where)
+	return at.kind == packed || at.kind == direct && ok && h.number == refNumber(x.trailer["Root"])
+}
+
+// start makes a table ready to be read from: its root, its key, and the objects that are not where it
+// says.
+func (t *table) start(src *source, trailer types.Dict, password string) error {
+	t.root = refNumber(trailer["Root"])
+	if t.root == 0 {
+		return refuse(ErrDamaged, "its trailer leads to no catalog")
+	}
+	if err := t.correct(src); err != nil {
+		return err
+	}
+	return t.unlock(src, trailer, password)
+}
+
+// correct looks whether all objects are where the table says, and searches the file for the others.
+// An object that is nowhere is null, as readers agree.
+func (t *table) correct(src *source) error {
+	var wrong []int
+	for _, nr := range t.places.byOffset() {
+		if h, ok := headAt(src, t.places.get(nr).where); !ok || h.number != nr {
+			wrong = append(wrong, nr)
+		}
+	}
+	if len(wrong) == 0 || src.err != nil {
+		return src.err
+	}
+	s, err := scanFile(src, t.limits)
+	if err != nil {
+		return err
+	}
+	for _, nr := range wrong {
+		at := s.places.get(nr)
+		if at.kind == direct {
+			t.reader, t.doubtful = ReaderScan, true
+		} else {
+			at = place{kind: free}
+		}
+		t.places.set(nr, at)
+	}
+	return nil
+}
+
+var errLocked = refuse(ErrDamaged, "it is encrypted, and the trailer that says how is lost")
+
+// readScan reads a file without its table.
+func readScan(src *source, password string, l Limits) (*table, error) {
+	s, err := scanFile(src, l)
 	if err != nil {
 		return nil, err
 	}
-	t := newTable(parsed, l)
-	t.repairLengths(src, src.size)
-	t.findLost(parsed, src)
-	maps.Copy(t.lost, m.lost)
-	if tried, sound := t.tryStreams(); !sound {
-		switch {
-		case t.encrypted && tried:
-			return nil, passwordError(password)
-		case !t.encrypted && encryptedFromTrailer(r, size):
-			// pdfcpu looks only for an encryption dictionary that is an object.
-			return nil, refuse(ErrEncrypted, "in a way that is not supported (a dictionary in the trailer)")
+	t := &table{file: src.file, size: src.size, limits: l, reader: ReaderScan, doubtful: true, places: s.places}
+	if s.locked && s.trailer["Encrypt"] == nil {
+		return nil, errLocked
+	}
+	if err := t.unlock(src, s.trailer, password); err != nil {
+		if errors.Is(err, ErrEncrypted) && s.trailer["ID"] == nil {
+			return nil, refuse(ErrDamaged, "it is encrypted, and its identifier is lost")
 		}
+		return nil, err
+	}
+	if err := s.unpack(t); err != nil {
+		return nil, err
+	}
+	v := newView(t, src)
+	if t.root = refNumber(s.trailer["Root"]); v.dict(v.dict(s.trailer["Root"])["Pages"]) == nil && s.catalog != 0 {
+		t.root = s.catalog
 	}
 	return t, src.err
 }
 
-func configuration(password string, l Limits) *model.Configuration {
-	c := model.NewDefaultConfiguration()
-	c.ValidationMode = model.ValidationRelaxed
-	c.Optimize = false
-	c.OptimizeBeforeWriting = false
-	c.OptimizeResourceDicts = false
-	c.UserPW, c.OwnerPW = password, password
-	c.Limits.MaxStreamBytes = l.FileBytes
-	c.Limits.MaxDecodeBytes = l.DecodedBytes
-	c.Limits.MaxObjectCount = l.Objects
-	c.Limits.MaxXRefEntries = l.Objects
-	c.Limits.MaxObjectStreamCount = l.Objects
-	c.Limits.MaxRecursionDepth = l.Depth
-	return c
+// unlock finds the key of an encrypted document.
+func (t *table) unlock(src *source, trailer types.Dict, password string) error {
+	if trailer["Encrypt"] == nil {
+		return nil
+	}
+	v := newView(t, src)
+	dict := types.Dict{}
+	for key, o := range v.dict(trailer["Encrypt"]) {
+		dict[key] = v.resolved(o, 3)
+	}
+	if v.err != nil {
+		return v.err
+	}
+	if len(dict) == 0 {
+		return refuse(ErrDamaged, "its encryption dictionary cannot be read")
+	}
+	var id []byte
+	if ids := v.array(trailer["ID"]); len(ids) > 0 {
+		id = stringBytes(v.follow(ids[0]))
+	}
+	c, err := newCrypt(dict, id, password)
+	if err != nil {
+		return err
+	}
+	t.crypt = c
+	if nr := refNumber(trailer["Encrypt"]); nr != 0 {
+		t.places.set(nr, place{kind: free}) // its strings are not encrypted, and no page needs it
+	}
+	return nil
 }
 
-func classify(err error, password string, src io.ReaderAt) error {
+// resolved returns an object with what it refers to in place.
+func (v *view) resolved(o types.Object, depth int) types.Object {
+	o = v.follow(o)
+	if d, ok := o.(types.Dict); ok && depth > 0 {
+		all := types.Dict{}
+		for key, value := range d {
+			all[key] = v.resolved(value, depth-1)
+		}
+		return all
+	}
+	return o
+}
+
+// tryStreams refuses a document of which none of the streams that were tried can be read: they are
+// encrypted, and nothing says so, or the key only seems to be right.
+func (t *table) tryStreams(src *source) error {
+	v := newView(t, src)
+	left, objects := 5, 1000
+	tried := false
+	for _, nr := range t.numbers() {
+		if objects--; objects < 0 || left == 0 {
+			break
+		}
+		if t.parsed == nil && t.places.get(nr).kind != direct {
+			continue
+		}
+		o, _, err := t.object(src, nr)
+		s, ok := o.(*stream)
+		if src.err != nil {
+			return src.err
+		}
+		if err != nil || !ok || s.size == 0 || s.image() {
+			continue
+		}
+		readable, ok := v.readable(s)
+		if !ok {
+			continue
+		}
+		if tried = true; readable {
+			return src.err
+		}
+		left--
+	}
+	if tried {
+		return refuse(ErrDamaged, "none of its streams can be read")
+	}
+	return nil
+}
+
+// readable reports whether a stream makes sense, and whether that can be told: it is compressed, or a text.
+func (v *view) readable(s *stream) (readable, known bool) {
+	filters, ok := v.filters(s.Dict)
 	switch {
-	case errors.Is(err, pdfcpu.ErrWrongPassword):
-		return passwordError(password)
-	case strings.HasPrefix(err.Error(), "encryption"):
-		return refuse(ErrEncrypted, "in a way that is not supported (%s)", reason(err))
-	case errors.Is(err, zlib.ErrHeader) && mentions(src, encryptAnywhere):
-		// Nothing is zlib any more: a key that only seemed to be right.
-		return passwordError(password)
-	case errors.Is(err, pdffilter.ErrDecodeLimitExceeded):
-		return errInflates()
-	case errors.Is(err, model.ErrMaxRecursionDepthExceeded):
-		return refuse(ErrTooLarge, "its objects are nested too deeply")
-	case strings.Contains(err.Error(), "exceeds limit"):
-		return refuse(ErrTooLarge, "it has too many objects (%s)", reason(err))
+	case ok && len(filters) == 1 && filters[0].Name == pdffilter.Flate:
+		_, err := v.inflate(s, v.table.limits.DecodedBytes)
+		return !errors.Is(err, ErrDamaged), true
+	case len(s.Dict) > 1: // more than its length: it may be anything
+		return false, false
 	}
-	return refuse(ErrDamaged, "it cannot be parsed (%s)", reason(err))
-}
-
-func passwordError(password string) error {
-	if password == "" {
-		return refuse(ErrEncrypted, "it needs a password")
+	head := make([]byte, min(s.size, 256))
+	n, _ := s.reader(v.src).ReadAt(head, 0)
+	printable := 0
+	for _, c := range head[:n] {
+		if c >= ' ' && c <= '~' || isBlank(rune(c)) {
+			printable++
+		}
 	}
-	return refuse(ErrEncrypted, "the password does not open it")
+	return 4*printable >= 3*n, true
 }
 
 // reason makes a line of an error whose text may hold bytes of the file.
@@ -148,25 +259,30 @@ func guard(f func() error) (err error) {
 	return f()
 }
 
-var (
-	encryptAnywhere  = regexp.MustCompile(`/Encrypt\b`)
-	encryptInTrailer = regexp.MustCompile(`/Encrypt` + blanks + `*<<`)
-)
-
-// encryptedFromTrailer looks where trailers are: at the end of a file, and at
-// the start of one that is made for the web.
-func encryptedFromTrailer(r io.ReaderAt, size int64) bool {
-	const reach = 64 << 10
-	return mentions(io.NewSectionReader(r, 0, min(size, reach)), encryptInTrailer) ||
-		mentions(io.NewSectionReader(r, max(0, size-reach), reach), encryptInTrailer)
-}
-
-// mentions searches a file for a short piece of text.
-func mentions(r io.ReaderAt, text *regexp.Regexp) bool {
-	found := false
-	eachMatch(r, text, func(int64) bool {
-		found = true
-		return false
-	})
-	return found
+// within runs a task beside the caller, which so comes back when the context ends, whatever reading
+// the file does. The task ends at its next read.
+func within[T any](ctx context.Context, task func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		r.err = guard(func() (err error) {
+			r.value, err = task()
+			return err
+		})
+		done <- r
+	}()
+	var none T
+	select {
+	case r := <-done:
+		if ctx.Err() != nil {
+			return none, context.Cause(ctx)
+		}
+		return r.value, r.err
+	case <-ctx.Done():
+		return none, context.Cause(ctx)
+	}
 }

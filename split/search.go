@@ -22,7 +22,7 @@ type use struct{ stream, key int }
 
 // privateKeys is below the keys of dictionaries that several pages have; those
 // of objects are below it, those of pages below twice that.
-const privateKeys = -1 << 40
+const privateKeys = -1 << 29
 
 // resources are a dictionary of resources and its key, see [filter].
 type resources struct {
@@ -60,7 +60,7 @@ func (s *search) run(ctx context.Context, form *form, pages []page) error {
 // appearance looks into an annotation's appearance stream, or into each of
 // those that it has for its states.
 func (s *search) appearance(o types.Object, res resources) {
-	if _, ok := s.follow(o).(types.StreamDict); ok {
+	if _, ok := s.follow(o).(*stream); ok {
 		s.stream(o, res)
 		return
 	}
@@ -72,8 +72,8 @@ func (s *search) appearance(o types.Object, res resources) {
 // stream looks into a form, pattern or glyph. One without resources of its own
 // has those of where it is used.
 func (s *search) stream(o types.Object, res resources) {
-	d, ok := s.follow(o).(types.StreamDict)
-	if !ok || d.Image() {
+	d, ok := s.follow(o).(*stream)
+	if !ok || d.image() {
 		return
 	}
 	nr := refNumber(o)

@@ -5,74 +5,70 @@ import (
 	"io"
 )
 
-// source is the file as pdfcpu reads it. It ends when the context does, and it
-// remembers what stopped it, as pdfcpu takes any error for damage.
-//
-// pdfcpu reads every entry of the cross-reference table by itself. A small file
-// with many entries for one place would so become a large document; source
-// counts what is read again and again.
+// source is the file as one task reads it. It ends when the task's context does, and it remembers
+// what stopped it, as a parser takes any error for damage. It is not safe for concurrent use.
 type source struct {
-	*io.SectionReader
-	ctx context.Context
-	err error
+	ctx  context.Context
+	file io.ReaderAt
+	size int64
+	err  error
 
-	size   int64
-	seen   []uint64 // a bit for each eight bytes in which an offset was sought
-	again  int64    // how often one had been sought there before
-	single int64    // bytes read since the last seek
-	read   int64    // bytes beyond the first of each seek
+	repaired map[int]bool // numbers of streams whose length was wrong
+
+	window []byte // what lies at offset start
+	start  int64
 }
 
-const (
-	// Two entries for one place are known from a word processor, and repairing
-	// reads everything twice.
-	againBase, againPerByte = 10_000, 100
-	// What follows in one read is small objects, or the start of a large one.
-	freeRead = 4 << 10
-	// Repairing reads the file up to four times.
-	readBase, readTimes = 32 * mebi, 8
-)
+// One read of that size has most objects whole, and costs little more than a shorter one.
+const windowSize = 4 << 10
 
-func newSource(ctx context.Context, r io.ReaderAt, size int64) *source {
-	return &source{
-		SectionReader: io.NewSectionReader(r, 0, size),
-		ctx:           ctx,
-		size:          size,
-		seen:          make([]uint64, size/512+1),
-	}
+func newSource(ctx context.Context, file io.ReaderAt, size int64) *source {
+	return &source{ctx: ctx, file: file, size: size, repaired: map[int]bool{}}
 }
 
-func (s *source) Seek(offset int64, whence int) (int64, error) {
-	off, err := s.SectionReader.Seek(offset, whence)
-	if err != nil || whence != io.SeekStart || off >= s.size {
-		return off, err
+// ReadAt reads as [io.ReaderAt] says, and fails once anything has stopped the source.
+func (s *source) ReadAt(p []byte, off int64) (int, error) {
+	if s.err == nil && s.ctx.Err() != nil {
+		s.err = context.Cause(s.ctx)
 	}
-	s.single = 0
-	cell := off / 8 // no object is shorter
-	if s.seen[cell/64]&(1<<(cell%64)) != 0 {
-		s.again++
-	}
-	s.seen[cell/64] |= 1 << (cell % 64)
-	return off, nil
-}
-
-func (s *source) Read(p []byte) (int, error) {
 	switch {
 	case s.err != nil:
 		return 0, s.err
-	case s.ctx.Err() != nil:
-		s.err = context.Cause(s.ctx)
-		return 0, s.err
-	case s.again > againBase+s.size/againPerByte || s.read > readBase+readTimes*s.size:
-		s.err = refuse(ErrTooLarge, "many of its objects are the same part of the file")
-		return 0, s.err
+	case off < 0 || off >= s.size:
+		return 0, io.EOF
 	}
-	n, err := s.SectionReader.Read(p)
-	if err != nil && err != io.EOF {
+	short := int64(len(p)) > s.size-off
+	if short {
+		p = p[:s.size-off]
+	}
+	n, err := s.file.ReadAt(p, off)
+	switch {
+	case n == len(p) && short:
+		return n, io.EOF
+	case n == len(p):
+		return n, nil
+	case err != nil && err != io.EOF:
 		s.err = err
 	}
-	before := max(0, s.single-freeRead)
-	s.single += int64(n)
-	s.read += max(0, s.single-freeRead) - before
 	return n, err
+}
+
+// peek returns up to n bytes from an offset: fewer at the end of the file, none outside of it. They
+// are valid until the next call.
+func (s *source) peek(off int64, n int) []byte {
+	if off < 0 || off >= s.size {
+		return nil
+	}
+	n = int(min(int64(n), s.size-off))
+	if skip := off - s.start; skip >= 0 && skip+int64(n) <= int64(len(s.window)) {
+		return s.window[skip : skip+int64(n)]
+	}
+	want := int(min(int64(max(n, windowSize)), s.size-off))
+	if cap(s.window) < want {
+		s.window = make([]byte, want)
+	}
+	s.window, s.start = s.window[:want], off
+	got, _ := s.ReadAt(s.window, off) // what stopped it is in err
+	s.window = s.window[:got]
+	return s.window[:min(n, got)]
 }

@@ -3,6 +3,7 @@ package split
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
@@ -45,7 +46,7 @@ func appendScalar(b []byte, o types.Object) []byte {
 		return append(b, ')')
 	case types.HexLiteral:
 		b = append(b, '<')
-		b = append(b, o...)
+		b = append(b, strings.ToUpper(string(o))...) // pdfcpu keeps no other spelling
 		return append(b, '>')
 	}
 	return append(b, "null"...)

@@ -13,6 +13,7 @@ import (
 // safe for concurrent use.
 type view struct {
 	table  *table
+	src    *source
 	parsed map[int]types.Object
 	text   int // length of the text that parsed comes from
 	err    error
@@ -22,23 +23,23 @@ type view struct {
 }
 
 // What a view keeps: objects, and the text that they were parsed from.
-const mostParsed, mostText = 10_000, 4 * mebi
+const mostParsed, mostText = 10_000, mebi
 
-func newView(t *table) *view {
-	return &view{table: t, parsed: map[int]types.Object{}}
+func newView(t *table, src *source) *view {
+	return &view{table: t, src: src}
 }
 
 // object returns the object of that number, nil for none.
 func (v *view) object(nr int) types.Object {
-	if o, ok := v.table.direct[nr]; ok {
-		return o
-	}
 	if o, ok := v.parsed[nr]; ok {
 		return o
 	}
-	o, length, err := v.table.object(nr)
+	o, length, err := v.table.object(v.src, nr)
 	if err != nil && v.err == nil {
 		v.err = err
+	}
+	if v.parsed == nil {
+		v.parsed = map[int]types.Object{}
 	}
 	if v.text += length; v.text > mostText || len(v.parsed) >= mostParsed {
 		clear(v.parsed)
@@ -66,7 +67,7 @@ func (v *view) dict(o types.Object) types.Dict {
 	switch o := v.follow(o).(type) {
 	case types.Dict:
 		return o
-	case types.StreamDict:
+	case *stream:
 		return o.Dict
 	}
 	return nil

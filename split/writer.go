@@ -70,26 +70,28 @@ func (w *writer) object(nr int, text []byte) {
 
 // stream adds a stream. dict is its dictionary, without the bracket that closes
 // it and without /Length.
-func (w *writer) stream(nr int, dict, data []byte) {
+func (w *writer) stream(nr int, dict []byte, data part) {
 	w.xref[nr] = entry{kind: 1, where: w.base + int64(len(w.buf))}
 	w.buf = strconv.AppendInt(w.buf, int64(nr), 10)
 	w.buf = append(w.buf, " 0 obj\n"...)
 	w.buf = append(w.buf, dict...)
 	w.buf = append(w.buf, "/Length "...)
-	w.buf = strconv.AppendInt(w.buf, int64(len(data)), 10)
+	w.buf = strconv.AppendInt(w.buf, data.size, 10)
 	w.buf = append(w.buf, ">>\nstream\n"...)
-	if len(data) < shortStream {
-		w.buf = append(w.buf, data...)
+	if data.file == nil {
+		w.buf = append(w.buf, data.bytes...)
 	} else {
 		w.cutOff()
 		w.chunk.add(data)
-		w.base += int64(len(data))
+		w.base += data.size
 	}
 	w.buf = append(w.buf, "\nendstream\nendobj\n"...)
 }
 
+func inMemory(data []byte) part { return part{bytes: data, size: int64(len(data))} }
+
 func (w *writer) cutOff() {
-	w.chunk.add(w.buf)
+	w.chunk.add(inMemory(w.buf))
 	w.base += int64(len(w.buf))
 	w.buf = nil
 }
@@ -112,7 +114,7 @@ func (w *writer) flush() {
 	dict = strconv.AppendInt(dict, int64(len(w.numbers)), 10)
 	dict = append(dict, "/First "...)
 	dict = strconv.AppendInt(dict, int64(len(index)), 10)
-	w.stream(nr, dict, deflate(index, w.texts))
+	w.stream(nr, dict, inMemory(deflate(index, w.texts)))
 	w.texts, w.numbers, w.starts = w.texts[:0], w.numbers[:0], w.starts[:0]
 }
 
@@ -141,7 +143,7 @@ func (w *writer) finish(root int) *Chunk {
 	dict = strconv.AppendInt(dict, int64(width), 10)
 	dict = append(dict, " 1]/Root "...)
 	dict = appendRef(dict, root)
-	w.stream(nr, dict, deflate(rows))
+	w.stream(nr, dict, inMemory(deflate(rows)))
 	w.buf = append(w.buf, "startxref\n"...)
 	w.buf = strconv.AppendInt(w.buf, start, 10)
 	w.buf = append(w.buf, "\n%%EOF\n"...)

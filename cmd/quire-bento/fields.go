@@ -64,7 +64,7 @@ func ownRows() []row {
 			"retry", service.NewAnyField, policy,
 			"Retry policy: the name of a preset, or a policy itself, in the form that `quire retry` reads. It is the only place for retries: " +
 				"a `retry` processor or output around this one would multiply them.",
-			[]trait{byDefault(retry.DefaultPolicy)},
+			[]trait{byDefault(retry.Presets()[0])},
 		},
 		{
 			"document_timeout", service.NewDurationField, duration(func(s *settings) *time.Duration { return &s.documentTimeout }),

@@ -24,12 +24,12 @@ var mostExported = map[string]int{
 	"cache":                   37,
 	"cmd":                     1,
 	"partition":               351,
-	"partition/batch":         58,
+	"partition/batch":         60,
 	"partition/format":        35,
 	"partition/local":         17,
 	"partition/partitiontest": 76,
 	"partition/wire":          13,
-	"retry":                   253,
+	"retry":                   151,
 	"split":                   41,
 }
 

@@ -108,7 +108,7 @@ func TestMaxFailures(t *testing.T) {
 		require.LessOrEqual(t, len(got), 5)
 		var failures *batch.FailuresError
 		require.ErrorAs(t, ended, &failures)
-		require.EqualError(t, ended, "2 failed: giving up")
+		require.EqualError(t, ended, "failure limit of 2 reached")
 	})
 }
 
@@ -214,6 +214,36 @@ func TestMaxPages(t *testing.T) {
 				var reached *batch.PageLimitError
 				require.ErrorAs(t, ended, &reached)
 				require.ErrorContains(t, ended, fmt.Sprintf(": page limit of %d reached", limit))
+			})
+		})
+	}
+}
+
+// The client's request limit ends a run as its page limit does; with KeepGoing every document fails
+// by itself.
+func TestRequestLimit(t *testing.T) {
+	for name, test := range map[string]struct {
+		keepGoing bool
+		want      map[string]int
+	}{
+		"ends the run": {false, map[string]int{"done": 2}},
+		"keep going":   {true, map[string]int{"done": 2, "failed": 8}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, s *partitiontest.Server) {
+				client := newClient(t, s, partition.WithMaxRequests(2))
+				got, ended := states(t, client, numbered(10), batch.Options{Concurrency: 1, KeepGoing: test.keepGoing})
+				require.Len(t, s.Requests(), 2)
+				counts := count(got)
+				if !test.keepGoing {
+					require.ErrorContains(t, ended, "request limit of 2 reached")
+					require.Equal(t, partition.KindBudget, partition.KindOf(ended))
+					require.NotZero(t, counts["not_done"])
+					delete(counts, "not_done")
+				} else {
+					require.NoError(t, ended)
+				}
+				require.Equal(t, test.want, counts)
 			})
 		})
 	}

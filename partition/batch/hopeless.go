@@ -28,7 +28,7 @@ func (e *HopelessError) Unwrap() error { return e.Err }
 // A FailuresError is why a run was given up that reached [Options.MaxFailures].
 type FailuresError struct{ Limit int }
 
-func (e *FailuresError) Error() string { return fmt.Sprintf("%d failed: giving up", e.Limit) }
+func (e *FailuresError) Error() string { return fmt.Sprintf("failure limit of %d reached", e.Limit) }
 
 // A despair counts the documents in a row that a server failed.
 type despair struct {
@@ -44,39 +44,17 @@ type despair struct {
 func (d *despair) count(o *Outcome) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	sent := o.Report.Requests() > 0
+	var api *partition.APIError
+	final := errors.As(o.Err, &api) && api.Final
+	sent, scope := o.Report.Requests() > 0, o.Kind().Scope()
 	switch {
 	case sent && o.Report.Elements > 0, sent && o.State == Done:
 		d.worked, d.failed = true, 0
-	case o.State != Failed || !sent:
-	case !o.limited && blamesServer(o.Err), !d.worked && blamesRequest(o.Err):
+	case o.State != Failed || !sent || o.limited:
+	case o.Kind().Transient() && !final, !d.worked && (scope == partition.ScopeServer || scope == partition.ScopeRequest):
 		if d.failed++; d.failed == HopelessAfter {
 			return &HopelessError{d.failed, o.Err}
 		}
 	}
 	return nil
-}
-
-// blamesServer reports whether an error is the server's fault and not the document's.
-func blamesServer(err error) bool {
-	var api *partition.APIError
-	if errors.As(err, &api) && api.Final {
-		return false
-	}
-	switch partition.KindOf(err) {
-	case partition.KindTransport, partition.KindServer, partition.KindThrottled, partition.KindTimeout:
-		return true
-	default:
-		return false
-	}
-}
-
-// blamesRequest reports whether a server failed a document for a reason that others may well share.
-func blamesRequest(err error) bool {
-	switch partition.KindOf(err) {
-	case partition.KindServer, partition.KindBadRequest, partition.KindBadResponse:
-		return true
-	default:
-		return false
-	}
 }

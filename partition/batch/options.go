@@ -56,6 +56,17 @@ type Options struct {
 	// Watch, if not nil, sees that a run is hopeless before its first document fails: see [Watch].
 	Watch *Watch
 
+	// Settled, if not nil, is called with the outcome of each document as soon as it is known, which
+	// in order may be long before its turn: for a display of progress. It is called by several
+	// goroutines at once, and the next document waits for it.
+	Settled func(Outcome)
+
+	// Stop, if not nil, is called with the reason when the run ends, or is left, before it is through.
+	// It is for a sequence of documents that waits for something and must be told to return, and may
+	// be the [context.CancelCauseFunc] of Run's context. It may be called more than once, with the
+	// first reason.
+	Stop func(error)
+
 	// Earlier, if not nil, says what an earlier run did to a document. A state other than "" is the
 	// document's, with the error, and nothing is sent. It is called by several goroutines at once.
 	Earlier func(context.Context, Item, *partition.Document) (State, error)

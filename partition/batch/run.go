@@ -31,6 +31,7 @@ func Run(ctx context.Context, client *partition.Client, documents iter.Seq[Item]
 				return
 			}
 		}
+		r.through = true
 		if why := r.ended(); why != nil {
 			yield(Outcome{State: Ended, Err: why})
 		}
@@ -42,7 +43,8 @@ type run struct {
 	Options
 	client   *partition.Client
 	ctx      context.Context // ends with the run
-	stop     context.CancelCauseFunc
+	cancel   context.CancelCauseFunc
+	through  bool       // every outcome has been yielded
 	queue    chan *task // what is yielded next
 	despair  despair
 	failures atomic.Int64
@@ -63,16 +65,27 @@ var errLeft = errors.New("the loop over the outcomes was left")
 
 func begin(ctx context.Context, client *partition.Client, o Options) *run {
 	r := &run{Options: o, client: client, queue: make(chan *task, o.ahead())}
-	r.ctx, r.stop = context.WithCancelCause(ctx)
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if !o.KeepGoing {
 		o.Watch.begin(client.URL(), r.stop)
 	}
 	return r
 }
 
+// stop ends the run, and what is under way.
+func (r *run) stop(why error) {
+	r.cancel(why)
+	if r.Stop != nil {
+		r.Stop(context.Cause(r.ctx))
+	}
+}
+
 // end returns when nothing of the run is left.
 func (r *run) end() {
-	r.stop(errLeft)
+	if !r.through {
+		r.stop(errLeft)
+	}
+	r.cancel(nil)
 	for t := range r.queue {
 		<-t.done
 	}
@@ -119,6 +132,9 @@ func (r *run) feed(documents iter.Seq[Item]) {
 }
 
 func (r *run) conclude(t *task) {
+	if r.Settled != nil {
+		r.Settled(t.outcome)
+	}
 	close(t.done)
 	if r.Unordered {
 		r.queue <- t
@@ -200,10 +216,10 @@ func (r *run) judge(o *Outcome) {
 // giveUp ends the run at an error of the account, which every document shares, and begins no more
 // documents at a limit of pages or requests.
 func (r *run) giveUp(o *Outcome) {
-	switch o.Kind() {
-	case partition.KindAuth, partition.KindQuota:
+	switch {
+	case o.Kind().Scope() == partition.ScopeAccount:
 		r.stop(o.Err)
-	case partition.KindBudget:
+	case o.Kind() == partition.KindBudget:
 		r.fill(o.Err)
 	}
 }
@@ -214,12 +230,7 @@ func (r *run) cutOff(o *Outcome) bool {
 	if why == nil {
 		return false
 	}
-	switch o.Kind() {
-	case partition.KindCanceled, partition.KindBudget:
-		return true
-	case partition.KindAuth, partition.KindQuota:
-		return !r.KeepGoing
-	default:
-		return errors.Is(o.Err, why)
-	}
+	kind := o.Kind()
+	return kind == partition.KindCanceled || kind == partition.KindBudget || errors.Is(o.Err, why) ||
+		kind.Scope() == partition.ScopeAccount && !r.KeepGoing
 }

@@ -267,3 +267,60 @@ func TestEach(t *testing.T) {
 		require.Equal(t, map[string]int{"a.pdf": 4, "b.pdf": 2}, written)
 	})
 }
+
+// Progress is known as documents end, although the first outcome has its turn first.
+func TestSettled(t *testing.T) {
+	bubble(t, func(t *testing.T, s *partitiontest.Server) {
+		s.Script(partitiontest.Fault{File: "001.txt", Do: partitiontest.Delay(time.Minute)})
+		start := time.Now()
+		var mu sync.Mutex
+		settled := map[string]time.Duration{}
+		got, ended := states(t, newClient(t, s), numbered(3), batch.Options{Settled: func(o batch.Outcome) {
+			mu.Lock()
+			defer mu.Unlock()
+			settled[o.Item.Name] = time.Since(start)
+		}})
+		require.NoError(t, ended)
+		require.Equal(t, []string{"001.txt done", "002.txt done", "003.txt done"}, got)
+		require.Equal(t, map[string]time.Duration{"001.txt": time.Minute, "002.txt": 0, "003.txt": 0}, settled)
+	})
+}
+
+// A sequence that waits for more is told when the run ends before it is through, and only then.
+func TestStop(t *testing.T) {
+	waiting := func(ctx context.Context) iter.Seq[batch.Item] {
+		return func(yield func(batch.Item) bool) {
+			for item := range numbered(2) {
+				if !yield(item) {
+					return
+				}
+			}
+			<-ctx.Done()
+		}
+	}
+	t.Run("a limit", func(t *testing.T) {
+		bubble(t, func(t *testing.T, s *partitiontest.Server) {
+			s.Script(partitiontest.Fault{File: "002.txt", Do: partitiontest.Detail(422, "no")})
+			ctx, stop := context.WithCancelCause(t.Context())
+			got, ended := statesOf(ctx, newClient(t, s), waiting(ctx), batch.Options{Concurrency: 1, MaxFailures: 1, Stop: stop})
+			require.Equal(t, []string{"001.txt done", "002.txt failed"}, got)
+			require.EqualError(t, ended, "failure limit of 1 reached")
+			require.Equal(t, ended, context.Cause(ctx))
+		})
+	})
+	t.Run("the loop is left", func(t *testing.T) {
+		bubble(t, func(t *testing.T, s *partitiontest.Server) {
+			ctx, stop := context.WithCancelCause(t.Context())
+			for range batch.Run(ctx, newClient(t, s), waiting(ctx), batch.Options{Stop: stop}) {
+				break
+			}
+			require.EqualError(t, context.Cause(ctx), "the loop over the outcomes was left")
+		})
+	})
+	t.Run("never", func(t *testing.T) {
+		bubble(t, func(t *testing.T, s *partitiontest.Server) {
+			_, ended := states(t, newClient(t, s), numbered(2), batch.Options{Stop: func(why error) { t.Error(why) }})
+			require.NoError(t, ended)
+		})
+	})
+}

@@ -14,9 +14,9 @@ import (
 const UnreachableAfter = 10 * time.Second
 
 // A Watch sees what a client does and ends a hopeless run without waiting for its documents: at a
-// refused key, a spent quota or a reached request limit before another request goes out, and at a
-// server that was never reached after [UnreachableAfter], where a request by itself would go on for
-// as long as its retry policy allows.
+// refused key or a spent quota before another request goes out, and at a server that was never
+// reached after [UnreachableAfter], where a request by itself would go on for as long as its retry
+// policy allows.
 //
 // Its Observe is given to [partition.WithObserver], and the Watch to the run over that client in
 // [Options.Watch]. A Watch serves one run at a time. The zero value is ready.

@@ -4,56 +4,73 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/quire-dev/quire/partition"
 )
 
+// A row is what the table shows of an element.
+type row struct {
+	Type     string          `json:"type"`
+	ID       string          `json:"element_id"`
+	Text     string          `json:"text"`
+	Metadata json.RawMessage `json:"metadata"`
+}
+
+// cells returns the row's values by column, and the columns in their order.
+func (r row) cells() (values map[string]string, columns []string, err error) {
+	dec := json.NewDecoder(bytes.NewReader(r.Metadata))
+	dec.UseNumber()
+	values = map[string]string{"type": r.Type, "element_id": r.ID, "text": r.Text}
+	columns, err = flatten(dec, "", values)
+	return values, columns, err
+}
+
 // writeCSV writes elements as the API's table: type, id and text, then the metadata with nested names joined by an underscore and
-// lists in Python's notation. Columns that are empty in every row are left out; no elements at all are one newline.
-func writeCSV(w io.Writer, elements []partition.Element) error {
-	var columns []string
-	rows := make([]map[string]string, len(elements))
-	for i, e := range elements {
-		metadata, err := compactJSON(e.Metadata)
-		if err != nil {
-			return err
-		}
-		dec := json.NewDecoder(bytes.NewReader(metadata))
-		dec.UseNumber()
-		rows[i] = map[string]string{"type": string(e.Type), "element_id": e.ID, "text": e.Text}
-		names, err := flatten(dec, "", rows[i])
-		if err != nil {
-			return err
-		}
+// lists in Python's notation. Columns that are empty in every row are left out; no elements at all are one newline. It goes through
+// the rows twice and holds one at a time. A table longer than [maxAnswer] is refused.
+func writeCSV(w *spool, rows func(yield func(row) error) error) error {
+	columns := []string{"type", "element_id", "text"}
+	filled := map[string]bool{}
+	err := rows(func(r row) error {
+		values, names, err := r.cells()
 		for _, name := range names {
 			if !slices.Contains(columns, name) {
 				columns = append(columns, name)
 			}
 		}
-	}
-	columns = slices.DeleteFunc(append([]string{"type", "element_id", "text"}, columns...), func(name string) bool {
-		return !slices.ContainsFunc(rows, func(row map[string]string) bool { return row[name] != "" })
+		for name, value := range values {
+			filled[name] = filled[name] || value != ""
+		}
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	columns = slices.DeleteFunc(columns, func(name string) bool { return !filled[name] })
 	if len(columns) == 0 {
 		_, err := io.WriteString(w, "\n")
 		return err
 	}
 	table := csv.NewWriter(w)
 	table.Write(columns) //nolint:errcheck // Flush keeps the error
-	for _, row := range rows {
+	err = rows(func(r row) error {
+		values, _, err := r.cells()
 		cells := make([]string, len(columns))
 		for i, name := range columns {
-			cells[i] = row[name]
+			cells[i] = values[name]
 		}
 		table.Write(cells) //nolint:errcheck // Flush keeps the error
-	}
+		if w.size > maxAnswer {
+			return answerTooLarge()
+		}
+		return err
+	})
 	table.Flush()
-	return table.Error()
+	return errors.Join(err, table.Error())
 }
 
 // flatten reads one JSON object into row and returns the names it has set, in their order.

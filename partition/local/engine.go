@@ -54,6 +54,7 @@ type Engine struct {
 	options Options
 	log     *slog.Logger
 	slots   chan struct{}
+	memory  *memoryBudget
 	pdf     *pdfRuntime
 
 	stopping context.Context // ends when Close is called
@@ -87,8 +88,8 @@ func New(o Options) (*Engine, error) {
 			o.CacheDir = filepath.Join(dir, "quire", "wazero")
 		}
 	}
-	e := &Engine{options: o, log: o.Logger, slots: make(chan struct{}, o.Concurrency)}
-	e.pdf = &pdfRuntime{cacheDir: o.CacheDir, log: o.Logger}
+	e := &Engine{options: o, log: o.Logger, slots: make(chan struct{}, o.Concurrency), memory: newMemoryBudget()}
+	e.pdf = &pdfRuntime{cacheDir: o.CacheDir, log: o.Logger, budget: e.memory}
 	e.stopping, e.stop = context.WithCancel(context.Background())
 	return e, nil
 }
@@ -171,7 +172,7 @@ func (e *Engine) servePartition(w http.ResponseWriter, r *http.Request) {
 	answer, err := e.answer(w, r)
 	switch {
 	case err == nil:
-		answer.write(w)
+		answer.send(w)
 	case r.Context().Err() != nil:
 		panic(http.ErrAbortHandler) // nobody listens any more, and an empty 200 would be a lie
 	default:

@@ -13,8 +13,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/quire-dev/quire/partition"
 )
 
 func TestRoutes(t *testing.T) {
@@ -123,7 +121,7 @@ func TestTimeoutStopsAPDFInTheMiddle(t *testing.T) {
 
 	e := &Engine{
 		options: Options{Timeout: 100 * time.Millisecond, MaxBody: DefaultMaxBody}, log: slog.New(slog.DiscardHandler),
-		slots: make(chan struct{}, 1), pdf: sharedEngine().pdf, stopping: t.Context(),
+		slots: make(chan struct{}, 1), memory: newMemoryBudget(), pdf: sharedEngine().pdf, stopping: t.Context(),
 	}
 	start := time.Now()
 	status, body := answerOf(e, multipartRequest(t, nil, slow))
@@ -139,7 +137,7 @@ func TestTimeoutStopsAPDFInTheMiddle(t *testing.T) {
 
 func TestPanicBecomes500(t *testing.T) {
 	const broken = "text/x-rst" // a type that the API knows and this engine does not read
-	readers[broken] = func(context.Context, *Engine, *document) ([]partition.Element, error) { panic("boom") }
+	readers[broken] = func(context.Context, *Engine, *document) error { panic("boom") }
 	defer delete(readers, broken)
 	status, body := answerOf(sharedEngine(), multipartRequest(t, nil, filePart{"x.rst", broken, []byte("x")}))
 	require.Equal(t, http.StatusInternalServerError, status)

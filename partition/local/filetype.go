@@ -92,23 +92,30 @@ func gunzip(u *upload, uncompressedType string, limit int64) (unpacked *upload, 
 	if string(head[:n]) != gzipMagic {
 		return nil, false, brokenGzip(fmt.Sprintf("Not a gzipped file (%s)", pythonBytes(head[:n])))
 	}
-	stream, err := gzip.NewReader(io.NewSectionReader(u, 0, u.size))
+	stream, err := gzip.NewReader(u.reader())
+	var content *spool
 	if err == nil {
-		unpacked, err = spool(io.LimitReader(stream, limit+1))
+		content, err = spoolOf(io.LimitReader(stream, limit+1))
 	}
 	if err != nil {
 		return nil, false, brokenGzip("Error while decompressing the file: " + err.Error())
 	}
-	if unpacked.size > limit {
-		unpacked.close()
-		return nil, false, tooLarge(limit)
+	if content.size > limit {
+		content.close()
+		return nil, false, inflatesTooFar(limit)
 	}
-	unpacked.name = strings.TrimSuffix(u.name, ".gz")
-	unpacked.contentType = uncompressedType
+	unpacked = &upload{spool: content, name: strings.TrimSuffix(u.name, ".gz"), contentType: uncompressedType}
 	if uncompressedType == "" {
 		unpacked.contentType = typeOfName(unpacked.name)
 	}
 	return unpacked, true, nil
+}
+
+func inflatesTooFar(limit int64) *failure {
+	return &failure{
+		status: http.StatusRequestEntityTooLarge,
+		detail: fmt.Sprintf("The gzip file unpacks to more than the limit of %d bytes.", limit),
+	}
 }
 
 const gzipMagic = "\x1f\x8b"

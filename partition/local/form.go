@@ -104,13 +104,13 @@ func (f *form) addFile(field, filename string, part *part) error {
 		_, err := io.Copy(io.Discard, part) // an unknown field
 		return bodyFailure(err)
 	}
-	u, err := spool(part)
+	content, err := spoolOf(part)
 	if err != nil {
 		return bodyFailure(err)
 	}
-	u.name = filename[strings.LastIndexByte(filename, '/')+1:]
-	u.contentType = part.contentType
-	f.files = append(f.files, u)
+	f.files = append(f.files, &upload{
+		spool: content, name: filename[strings.LastIndexByte(filename, '/')+1:], contentType: part.contentType,
+	})
 	return nil
 }
 

@@ -198,14 +198,14 @@ func TestMediaTypeOfTheRequest(t *testing.T) {
 		{"by name", filePart{"x.md", "", text}, nil, 200, `"text/markdown"`},
 		{"by content", filePart{"x", "", text}, nil, 200, `"text/plain"`},
 		{"program text", filePart{"x.go", "", text}, nil, 200, `"text/plain"`},
-		{"empty, sniffed", filePart{"x", "", nil}, nil, 400, `{"detail":"File type inode/x-empty is not supported."}`},
+		{"empty, sniffed", filePart{"x", "", nil}, nil, 400, `{"detail":"File type inode/x-empty: the embedded engine reads PDF, text, Markdown, HTML, CSV and TSV; inode/x-empty is not supported."}`},
 		{"empty, text", filePart{"x", "text/plain", nil}, nil, 200, `[]`},
-		{"image", filePart{"x.png", "image/png", text}, nil, 400, `{"detail":"File type image/png is not supported."}`},
+		{"image", filePart{"x.png", "image/png", text}, nil, 400, `{"detail":"File type .png: the embedded engine reads PDF, text, Markdown, HTML, CSV and TSV; .png is not supported."}`},
 		{
 			"archive as text",
 			filePart{"x.txt", "text/plain", []byte("PK\x03\x04")},
 			nil, 400,
-			`{"detail":"File type application/zip is not supported."}`,
+			`{"detail":"File type application/zip: the embedded engine reads PDF, text, Markdown, HTML, CSV and TSV; application/zip is not supported."}`,
 		},
 		{
 			"archive as PDF",
@@ -217,7 +217,7 @@ func TestMediaTypeOfTheRequest(t *testing.T) {
 			"JSON",
 			filePart{"x.json", "application/json", []byte("[]")},
 			nil, 400,
-			`{"detail":"File type application/json is not supported."}`,
+			`{"detail":"File type .json: the embedded engine reads PDF, text, Markdown, HTML, CSV and TSV; .json is not supported."}`,
 		},
 	}
 	for _, test := range tests {
@@ -285,7 +285,7 @@ func TestLargeUploadLeavesNoFile(t *testing.T) {
 }
 
 func TestSpooledUploadIsPrivate(t *testing.T) {
-	u, err := spool(strings.NewReader(strings.Repeat("x", spoolBytes+1)))
+	u, err := spoolOf(strings.NewReader(strings.Repeat("x", spoolBytes+1)))
 	require.NoError(t, err)
 	defer u.close()
 	info, err := u.file.Stat()
@@ -314,7 +314,7 @@ func TestOrderOfTheChecks(t *testing.T) {
 	r.Header.Set("unstructured-api-key", "right")
 	status, body = answerOf(e, r)
 	require.Equal(t, http.StatusBadRequest, status)
-	require.Equal(t, `{"detail":"File type application/msword is not supported."}`, body)
+	require.Equal(t, `{"detail":"File type .doc: the embedded engine reads PDF, text, Markdown, HTML, CSV and TSV; .doc is not supported."}`, body)
 	r = multipartRequest(t, []string{"strategy", "hi_res"}, filePart{name: "x.pdf", contentType: "application/pdf", data: []byte("%PDF-")})
 	r.Header.Set("unstructured-api-key", "right")
 	status, _ = answerOf(e, r)

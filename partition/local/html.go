@@ -17,21 +17,21 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// readHTML yields the blocks of a page of HTML. The encoding is the request's, else the byte order mark's or the document's own.
-func readHTML(ctx context.Context, _ *Engine, d *document) ([]partition.Element, error) {
+// readHTML gives the blocks of a page of HTML. The encoding is the request's, else the byte order mark's or the document's own.
+func readHTML(ctx context.Context, _ *Engine, d *document) error {
 	name := d.request.encoding
 	if name == "" {
 		data, err := d.bytes()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		name = declaredEncoding(data)
 	}
 	content, err := d.text(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return htmlElements(ctx, content)
+	return htmlElements(ctx, content, d.add)
 }
 
 // declaredEncoding is the encoding that a document says in its first bytes, else UTF-8.
@@ -47,22 +47,26 @@ func declaredEncoding(data []byte) string {
 	return name
 }
 
-func htmlElements(ctx context.Context, content string) ([]partition.Element, error) {
+// htmlElements gives the blocks of a page to add. A page whose nodes would take too much memory is refused.
+func htmlElements(ctx context.Context, content string, add func(partition.Element) error) error {
 	content = formattingTag.ReplaceAllStringFunc(content, plainFormatting)
+	if err := weighHTML(content); err != nil {
+		return err
+	}
 	root, err := html.Parse(&stoppedReader{ctx, strings.NewReader(content)}) // refuses to nest deeper than 512
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, &failure{status: http.StatusUnprocessableEntity, detail: "File is not a valid HTML document: " + err.Error()}
+		return &failure{status: http.StatusUnprocessableEntity, detail: "File is not a valid HTML document: " + err.Error()}
 	}
-	walk := &htmlWalk{ctx: ctx}
+	walk := &htmlWalk{ctx: ctx, give: add}
 	walk.children(root)
 	walk.flush()
 	if walk.err != nil {
-		return nil, walk.err
+		return walk.err
 	}
-	return walk.elements, context.Cause(ctx)
+	return context.Cause(ctx)
 }
 
 var formattingTag = regexp.MustCompile(`(?i)</?(?:b|big|code|em|font|i|s|small|strike|strong|tt|u)[\s/>]`)
@@ -102,16 +106,16 @@ func (s *stoppedReader) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// An htmlWalk gathers elements on its way through a document: text and inline nodes fill a paragraph, a block node ends it.
+// An htmlWalk gives elements on its way through a document: text and inline nodes fill a paragraph, a block node ends it.
 type htmlWalk struct {
-	ctx      context.Context
-	elements []partition.Element
-	para     paragraph
-	kind     partition.ElementType // of the paragraph, empty where the text decides
-	depth    int                   // category depth of what has a kind
-	lists    int                   // lists around
-	nodes    int
-	err      error // ends the walk
+	ctx   context.Context
+	give  func(partition.Element) error
+	para  paragraph
+	kind  partition.ElementType // of the paragraph, empty where the text decides
+	depth int                   // category depth of what has a kind
+	lists int                   // lists around
+	nodes int
+	err   error // ends the walk
 }
 
 // removed are the nodes that the API drops with everything in them.
@@ -214,14 +218,20 @@ func (w *htmlWalk) flush() {
 	default:
 		metadata.CategoryDepth = new(w.depth)
 	}
-	w.elements = append(w.elements, partition.Element{Type: kind, Text: text, Metadata: metadata})
+	w.add(partition.Element{Type: kind, Text: text, Metadata: metadata})
+}
+
+func (w *htmlWalk) add(e partition.Element) {
+	if w.err == nil {
+		w.err = w.give(e)
+	}
 }
 
 // classifyHTML is classify as the API does it for HTML: plain text never is a title, a single character is nothing.
 func classifyHTML(text string) (partition.ElementType, string) {
 	kind, rest := classify(text)
 	switch {
-	case len([]rune(text)) < 2:
+	case utf8.RuneCountInString(text) < 2:
 		return kind, ""
 	case kind == partition.TypeTitle, kind == partition.TypeListItem && rest == text: // a number in front makes no list item here
 		if isNarrative(text) {

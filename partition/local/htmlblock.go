@@ -12,7 +12,7 @@ import (
 // code keeps the white space of preformatted text.
 func (w *htmlWalk) code(n *html.Node) {
 	if text := strings.Trim(rawText(n), "\n"); strings.TrimSpace(text) != "" {
-		w.elements = append(w.elements, partition.Element{Type: partition.TypeCodeSnippet, Text: text})
+		w.add(partition.Element{Type: partition.TypeCodeSnippet, Text: text})
 	}
 }
 
@@ -29,7 +29,7 @@ func rawText(n *html.Node) string {
 	return text.String()
 }
 
-// image yields an image that has a source and an alternative text.
+// image gives an image that has a source and an alternative text.
 func (w *htmlWalk) image(n *html.Node) {
 	source, alt := attribute(n, "src"), collapse(attribute(n, "alt"))
 	if source == "" || alt == "" {
@@ -46,7 +46,7 @@ func (w *htmlWalk) image(n *html.Node) {
 	} else {
 		e.Metadata.ImageURL = source
 	}
-	w.elements = append(w.elements, e)
+	w.add(e)
 }
 
 func attribute(n *html.Node, name string) string {
@@ -58,7 +58,7 @@ func attribute(n *html.Node, name string) string {
 	return ""
 }
 
-// table yields a table; a table inside a cell is text of the cell.
+// table gives a table; a table inside a cell is text of the cell.
 func (w *htmlWalk) table(n *html.Node) {
 	var t tableBuilder
 	for _, row := range tableNodes(n, atom.Tr) {
@@ -73,7 +73,7 @@ func (w *htmlWalk) table(n *html.Node) {
 			return
 		}
 	}
-	w.elements = append(w.elements, t.elements()...)
+	w.err = t.give(w.give)
 }
 
 // tableNodes are the nodes of one kind in a table that belong to the table itself, not to one inside it.

@@ -6,26 +6,10 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strconv"
-
-	"github.com/quire-dev/quire/partition"
 )
 
-// assignIDs gives every element the API's id: the first 32 hex digits of the SHA-256 of file name, text, page number and position
-// among the elements of the same page. What is missing counts as Python's None. With unique, ids are random UUIDs.
-func assignIDs(elements []partition.Element, unique bool) {
-	position := map[int]int{} // by page number
-	for i := range elements {
-		e := &elements[i]
-		page := e.Metadata.PageNumber
-		if unique {
-			e.ID = randomUUID()
-		} else {
-			e.ID = elementID(e.Metadata.Filename, e.Text, page, position[page])
-		}
-		position[page]++
-	}
-}
-
+// elementID is the API's id: the first 32 hex digits of the SHA-256 of file name, text, page number and position among the
+// elements of the same page. What is missing counts as Python's None.
 func elementID(filename, text string, page, position int) string {
 	if filename == "" {
 		filename = "None"

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,21 @@ func TestUniqueIDs(t *testing.T) {
 	require.Equal(t, e[0].ID, e[1].Metadata.ParentID)
 }
 
+// finished gives elements as an answer has them.
+func finished(t *testing.T, elements []partition.Element) (got []partition.Element) {
+	t.Helper()
+	a := newAnswer(false)
+	defer a.close()
+	require.NoError(t, a.begin())
+	f := &file{answer: a, request: &request{}, position: map[int]int{}}
+	for _, e := range elements {
+		require.NoError(t, f.add(e))
+	}
+	require.NoError(t, a.end(true))
+	require.NoError(t, json.Unmarshal([]byte(readAll(t, a.json.reader())), &got))
+	return got
+}
+
 func TestParents(t *testing.T) {
 	deep := func(kind partition.ElementType, depth int) partition.Element {
 		return partition.Element{Type: kind, Metadata: partition.Metadata{CategoryDepth: &depth}}
@@ -61,12 +77,11 @@ func TestParents(t *testing.T) {
 		plain(partition.TypeNarrativeText), // 11: and it ends what came before
 	}
 	want := []int{-1, -1, 1, 2, 2, 2, 5, 6, 5, 1, -1, -1}
-	assignIDs(elements, false)
-	assignParents(elements)
-	for i, e := range elements {
+	got := finished(t, elements)
+	for i, e := range got {
 		parent := ""
 		if want[i] >= 0 {
-			parent = elements[want[i]].ID
+			parent = got[want[i]].ID
 		}
 		require.Equal(t, parent, e.Metadata.ParentID, "element %d", i)
 	}

@@ -15,6 +15,7 @@ type pdfInstance struct {
 	pdfium pdfium.Pdfium
 	module api.Module
 	probe  *probe
+	memory *sandboxMemory
 	disarm func() bool // of halt
 	done   func()      // tells the runtime
 
@@ -34,6 +35,7 @@ func (i *pdfInstance) halt() {
 // close throws the instance away.
 func (i *pdfInstance) close() {
 	defer i.done()
+	defer i.memory.release()
 	defer i.probe.forget(i.module)
 	if i.broken || i.module.IsClosed() {
 		i.disarm()

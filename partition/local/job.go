@@ -42,6 +42,11 @@ func (e *Engine) work(ctx context.Context, f *form, req *request) (*answer, erro
 		case j = <-ended:
 		case <-late.C:
 			e.log.WarnContext(ctx, "work goes on after its request was answered", "reason", context.Cause(ctx))
+			go func() {
+				if j := <-ended; j.answer != nil {
+					j.answer.close() // nobody waits for it any more
+				}
+			}()
 			return nil, context.Cause(ctx)
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/quire-dev/quire/partition"
 )
 
 // withStubborn makes a type whose reader does not look at its context, and calls test in a bubble with a file of that type.
@@ -19,9 +17,9 @@ func withStubborn(t *testing.T, test func(t *testing.T, file filePart, release c
 	defer delete(readers, stubborn)
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		readers[stubborn] = func(context.Context, *Engine, *document) ([]partition.Element, error) {
+		readers[stubborn] = func(context.Context, *Engine, *document) error {
 			<-release
-			return nil, nil
+			return nil
 		}
 		test(t, filePart{"x.rst", stubborn, []byte("x")}, release)
 	})

@@ -2,34 +2,48 @@ package local
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"net/http"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/renderer/html"
-
-	"github.com/quire-dev/quire/partition"
 )
 
 // markdownPiece is how much Markdown is converted at once: work that cannot be stopped is short, and memory comes back.
 const markdownPiece = 1 << 20
 
 // readMarkdown renders CommonMark with tables to HTML, raw HTML included, and reads that.
-func readMarkdown(ctx context.Context, _ *Engine, d *document) ([]partition.Element, error) {
+func readMarkdown(ctx context.Context, _ *Engine, d *document) error {
 	content, err := d.text(d.request.encoding)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var rendered strings.Builder
+	var rendered boundedText
 	for content != "" {
 		var piece string
 		piece, content = cutMarkdown(content, markdownPiece)
 		if err := renderMarkdown(ctx, piece, &rendered); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return htmlElements(ctx, rendered.String())
+	return htmlElements(ctx, rendered.String(), d.add)
+}
+
+// boundedText takes as much HTML as is read of a document.
+type boundedText struct{ strings.Builder }
+
+// Write implements [io.Writer].
+func (t *boundedText) Write(p []byte) (int, error) {
+	if t.Len()+len(p) > maxText {
+		return 0, &failure{
+			status: http.StatusUnprocessableEntity,
+			detail: fmt.Sprintf("The Markdown becomes more than %d MiB of HTML.", maxText>>20),
+		}
+	}
+	return t.Builder.Write(p)
 }
 
 func renderMarkdown(ctx context.Context, piece string, w io.Writer) error {

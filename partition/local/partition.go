@@ -1,7 +1,6 @@
 package local
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -14,11 +13,12 @@ type document struct {
 	*upload
 	mediaType string
 	request   *request
+	add       func(partition.Element) error // takes the next element
 }
 
-// A reader yields the elements of a document with their type, text and what of the metadata its format knows. What all formats
-// share (ids, names, languages, parents) is added by [finish].
-type reader func(ctx context.Context, e *Engine, d *document) ([]partition.Element, error)
+// A reader gives the elements of a document to its add, in order, with their type, text and what of the metadata its format
+// knows. It ends with the first error of add, or when its context ends.
+type reader func(ctx context.Context, e *Engine, d *document) error
 
 // readers is the table of the formats that the engine reads. To add one is to add a row.
 var readers = map[string]reader{
@@ -30,53 +30,90 @@ var readers = map[string]reader{
 	"text/tsv":        readTable('\t'),
 }
 
-// partition gives the answer to a checked request.
+// partition gives the answer to a checked request. The caller closes it.
 func (e *Engine) partition(ctx context.Context, req *request) (*answer, error) {
-	a := &answer{csv: req.csv, several: len(req.files) > 1}
-	for _, u := range req.files {
-		elements, err := e.partitionFile(ctx, req, u)
-		if err != nil {
-			return nil, err
-		}
-		a.files = append(a.files, elements)
+	a := newAnswer(len(req.files) > 1)
+	err := e.partitionFiles(ctx, req, a)
+	if err == nil && req.csv {
+		err = a.toCSV()
+	}
+	if err != nil {
+		a.close()
+		return nil, err
 	}
 	return a, nil
 }
 
-func (e *Engine) partitionFile(ctx context.Context, req *request, u *upload) ([]partition.Element, error) {
+func (e *Engine) partitionFiles(ctx context.Context, req *request, a *answer) error {
+	for i, u := range req.files {
+		if err := a.begin(); err != nil {
+			return err
+		}
+		if err := e.partitionFile(ctx, req, u, a); err != nil {
+			return err
+		}
+		if err := a.end(i == len(req.files)-1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) partitionFile(ctx context.Context, req *request, u *upload, a *answer) error {
 	u, gunzipped, err := gunzip(u, req.gzipOf, req.maxInflated)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if gunzipped {
 		defer u.close()
 	}
 	d := &document{upload: u, request: req}
 	if d.mediaType, err = mediaType(u, req.contentType); err != nil {
-		return nil, err
+		return err
 	}
 	read, known := readers[d.mediaType]
 	if !known {
-		return nil, unsupported(d.mediaType)
+		return unsupported(d.mediaType)
 	}
 	if req.strategy == "" || req.strategy == "auto" {
 		e.log.InfoContext(ctx, "strategy auto means fast in the embedded engine", "file", u.name)
 	}
 	if d.mediaType != pdfType {
 		if err := d.refuseStrategy(); err != nil {
-			return nil, err
+			return err
 		}
+		done, err := e.memory.turn(ctx, d.size)
+		if err != nil {
+			return err
+		}
+		defer done()
 	}
-	elements, err := read(ctx, e, d)
-	if err != nil {
-		return nil, err
+	out := &file{answer: a, request: req, name: d.name, kind: d.mediaType, position: map[int]int{}}
+	d.add = func(e partition.Element) error {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		return out.add(e)
 	}
-	finish(elements, d)
-	return elements, ctx.Err()
+	if err := read(ctx, e, d); err != nil {
+		return err
+	}
+	return context.Cause(ctx)
 }
 
+// unsupported names a type by its extension, which is shorter and better known than its media type. The text begins and ends as
+// the API's does: clients know it by that.
 func unsupported(mediaType string) *failure {
-	return &failure{status: http.StatusBadRequest, detail: fmt.Sprintf("File type %s is not supported.", mediaType)}
+	name := mediaType
+	for _, t := range partition.MediaTypes() {
+		if t.Name == mediaType && len(t.Extensions) > 0 {
+			name = t.Extensions[0]
+		}
+	}
+	return &failure{
+		status: http.StatusBadRequest,
+		detail: fmt.Sprintf("File type %s: the embedded engine reads PDF, text, Markdown, HTML, CSV and TSV; %s is not supported.", name, name),
+	}
 }
 
 // refuseStrategy refuses the strategies that the API has and this engine has not. For a PDF it comes after the file was opened, as
@@ -90,48 +127,4 @@ func (d *document) refuseStrategy() error {
 		status: http.StatusBadRequest,
 		detail: fmt.Sprintf("Invalid strategy: %s. The embedded engine has fast, and auto, which means fast.", d.request.strategy),
 	}
-}
-
-// finish adds what the elements of every format have.
-func finish(elements []partition.Element, d *document) {
-	for i := range elements {
-		m := &elements[i].Metadata
-		m.Filename, m.Filetype = d.name, d.mediaType
-		if elements[i].Type != partition.TypePageBreak {
-			m.Languages = d.request.languages
-		}
-		if !d.request.coordinates {
-			m.Coordinates = nil
-		}
-	}
-	assignIDs(elements, d.request.uniqueIDs)
-	assignParents(elements)
-}
-
-// An answer is what a request is answered with.
-type answer struct {
-	files   [][]partition.Element
-	several bool // a list of lists
-	csv     bool
-}
-
-func (a *answer) write(w http.ResponseWriter) {
-	if a.csv {
-		var table bytes.Buffer
-		if err := writeCSV(&table, a.files[0]); err != nil {
-			writeFailure(w, &failure{status: http.StatusInternalServerError, detail: err.Error()})
-			return
-		}
-		writeBody(w, http.StatusOK, "text/plain; charset=utf-8", table.Bytes())
-		return
-	}
-	lists := make([][]partition.Element, len(a.files))
-	for i, elements := range a.files {
-		lists[i] = append([]partition.Element{}, elements...) // an empty list is [], not null
-	}
-	if a.several {
-		writeJSON(w, http.StatusOK, lists)
-		return
-	}
-	writeJSON(w, http.StatusOK, lists[0])
 }

@@ -13,54 +13,86 @@ import (
 	"github.com/klippa-app/go-pdfium/requests"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/split"
 )
 
-// readPDF yields the elements of every page, each page by itself.
-func readPDF(ctx context.Context, e *Engine, d *document) ([]partition.Element, error) {
+// readPDF gives the elements of every page, each page by itself.
+func readPDF(ctx context.Context, e *Engine, d *document) error {
+	if err := refuseBomb(ctx, d.upload); err != nil {
+		return err
+	}
 	instance, err := e.pdf.instance(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer instance.close()
 	source := newSource(d.upload)
 	defer source.detach()
 	doc, err := instance.pdfium.OpenDocument(&requests.OpenDocument{FileReader: source, FileReaderSize: max(d.size, 1)})
 	if err != nil {
-		return nil, openFailure(instance, err)
+		return openFailure(instance, err)
 	}
 	count, err := instance.pdfium.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: doc.Document})
 	if err != nil {
-		return nil, openFailure(instance, err)
+		return openFailure(instance, err)
 	}
 	if count.PageCount < 1 {
-		return nil, invalidPDF("Invalid object in /Pages")
+		return invalidPDF("Invalid object in /Pages")
 	}
 	if err := d.refuseStrategy(); err != nil {
-		return nil, err
+		return err
 	}
-	var elements []partition.Element
 	for index := range count.PageCount {
 		page, err := instance.page(ctx, doc.Document, index)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		found, err := page.elements(ctx, d.request.firstPage+index)
+		number := d.request.firstPage + index
+		found, err := page.elements(ctx, number)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		elements = append(elements, found...)
 		if d.request.pageBreaks {
-			elements = append(elements, partition.Element{
-				Type: partition.TypePageBreak, Metadata: partition.Metadata{PageNumber: d.request.firstPage + index},
-			})
+			found = append(found, partition.Element{Type: partition.TypePageBreak, Metadata: partition.Metadata{PageNumber: number}})
+		}
+		for _, element := range found {
+			if err := d.add(element); err != nil {
+				return err
+			}
 		}
 	}
-	return elements, nil
+	return nil
+}
+
+// bombBytes is how large a PDF may be to be looked through for streams that inflate without measure before it is read. The look
+// takes memory of some ten times the file; a bomb in a larger file meets the limit of the reader's memory.
+const bombBytes = 8 << 20
+
+// refuseBomb refuses a PDF that the splitter refuses as well, since it grows beyond all measure when it is decompressed. What else
+// is wrong with a PDF is for the reader to say.
+func refuseBomb(ctx context.Context, u *upload) error {
+	if u.size > bombBytes {
+		return nil
+	}
+	doc, err := split.Open(ctx, u, u.size, split.Options{})
+	if err == nil {
+		return doc.Close()
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if errors.Is(err, split.ErrTooLarge) {
+		return &failure{status: http.StatusUnprocessableEntity, detail: "File cannot be read: " + err.Error()}
+	}
+	return nil
 }
 
 // openFailure says why PDFium refused a document, in the API's words.
 func openFailure(i *pdfInstance, err error) error {
 	switch {
+	case i.memory.refused:
+		i.broken = true
+		return tooHungry()
 	case errors.Is(err, pdferrors.ErrPassword):
 		return &failure{
 			status: http.StatusUnprocessableEntity, detail: "File is encrypted. Please decrypt it with password.",
@@ -80,6 +112,16 @@ func invalidPDF(why string) *failure {
 	}
 }
 
+func tooHungry() *failure {
+	return &failure{
+		status: http.StatusUnprocessableEntity,
+		detail: fmt.Sprintf("File cannot be read: the PDF reader needs more than %d MiB of memory for it.", maxSandbox>>20),
+	}
+}
+
+// maxPageChars is how many characters of one page are read.
+const maxPageChars = 500_000
+
 // page reads the words of one page.
 func (i *pdfInstance) page(ctx context.Context, doc references.FPDF_DOCUMENT, index int) (*page, error) {
 	loaded, err := i.pdfium.FPDF_LoadPage(&requests.FPDF_LoadPage{Document: doc, Index: index})
@@ -95,6 +137,12 @@ func (i *pdfInstance) page(ctx context.Context, doc references.FPDF_DOCUMENT, in
 	i.broken = true
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	if i.memory.refused {
+		return nil, tooHungry()
+	}
+	if known := (*failure)(nil); errors.As(err, &known) {
+		return nil, known
 	}
 	return nil, invalidPDF(fmt.Sprintf("page %d cannot be read", index+1))
 }
@@ -116,6 +164,12 @@ func (i *pdfInstance) loadedPage(ctx context.Context, ref references.FPDF_PAGE) 
 	chars, err := i.pdfium.FPDFText_CountChars(&requests.FPDFText_CountChars{TextPage: text.TextPage})
 	if err != nil {
 		return nil, err
+	}
+	if chars.Count > maxPageChars {
+		return nil, &failure{
+			status: http.StatusUnprocessableEntity,
+			detail: fmt.Sprintf("File cannot be read: a page has more than %d characters.", maxPageChars),
+		}
 	}
 	view := newView(bounds.Rect, int(rotation.PageRotation))
 	p := &page{width: view.width, height: view.height}

@@ -18,9 +18,6 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// maxMemoryPages is the memory that one document's reader may take, in WebAssembly pages of 64 KiB: 1 GiB.
-const maxMemoryPages = 1 << 14
-
 // pdfRuntime is the WebAssembly runtime with the compiled PDFium, loaded when it is first needed. Every document gets an instance
 // of its own and the instance is thrown away afterwards: making one takes some milliseconds, and a damaged one is never reused.
 //
@@ -28,6 +25,7 @@ const maxMemoryPages = 1 << 14
 type pdfRuntime struct {
 	cacheDir string
 	log      *slog.Logger
+	budget   *memoryBudget
 
 	mu     sync.Mutex
 	loaded bool
@@ -35,6 +33,7 @@ type pdfRuntime struct {
 	pool   pdfium.Pool
 	cache  wazero.CompilationCache
 	probe  *probe
+	next   *sandboxMemory // of the instance that is being made
 	users  sync.WaitGroup // instances that are not closed
 }
 
@@ -49,12 +48,17 @@ func (r *pdfRuntime) instance(ctx context.Context) (*pdfInstance, error) {
 	if r.err != nil {
 		return nil, fmt.Errorf("PDF reader: %w", r.err)
 	}
-	r.probe.module = nil
-	handle, err := r.pool.GetInstanceWithContext(ctx)
+	memory, err := newSandboxMemory(ctx, r.budget)
 	if err != nil {
 		return nil, fmt.Errorf("PDF reader: %w", err)
 	}
-	i := &pdfInstance{pdfium: handle, module: r.probe.module, probe: r.probe}
+	r.probe.module, r.next = nil, memory
+	handle, err := r.pool.GetInstanceWithContext(ctx)
+	if err != nil {
+		memory.release()
+		return nil, fmt.Errorf("PDF reader: %w", err)
+	}
+	i := &pdfInstance{pdfium: handle, module: r.probe.module, probe: r.probe, memory: memory}
 	i.disarm = context.AfterFunc(ctx, i.halt)
 	i.done = r.users.Done
 	r.users.Add(1)
@@ -64,14 +68,17 @@ func (r *pdfRuntime) instance(ctx context.Context) (*pdfInstance, error) {
 func (r *pdfRuntime) load() error {
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling). // PDFium's setjmp needs it
-		WithMemoryLimitPages(maxMemoryPages).
+		WithMemoryLimitPages(maxSandbox >> 16).                                            // of 64 KiB
 		WithCloseOnContextDone(true)
 	if r.cache = openCache(r.cacheDir, r.log); r.cache != nil {
 		config = config.WithCompilationCache(r.cache)
 	}
 	r.probe = &probe{textPages: map[api.Module]uint64{}}
+	ctx := experimental.WithFunctionListenerFactory(context.Background(), r.probe)
+	ctx = experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(
+		func(_, _ uint64) experimental.LinearMemory { return r.next }))
 	pool, err := webassembly.Init(webassembly.Config{
-		Context:       experimental.WithFunctionListenerFactory(context.Background(), r.probe),
+		Context:       ctx,
 		MaxTotal:      -1, // the engine's own limit holds
 		FSConfig:      wazero.NewFSConfig().WithFSMount(noFiles{}, "/"),
 		RuntimeConfig: config,

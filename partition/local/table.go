@@ -10,12 +10,12 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// readTable yields the one table that a file of separated values is; an empty file has none.
+// readTable gives the one table that a file of separated values is; an empty file has none.
 func readTable(comma byte) reader {
-	return func(ctx context.Context, _ *Engine, d *document) ([]partition.Element, error) {
+	return func(ctx context.Context, _ *Engine, d *document) error {
 		content, err := d.text(d.request.encoding)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		var t tableBuilder
 		for rest := content; rest != ""; {
@@ -28,15 +28,15 @@ func readTable(comma byte) reader {
 				var cell string
 				cell, rest, more = cutCell(rest, comma)
 				if err := t.cell(collapse(cell)); err != nil {
-					return nil, err
+					return err
 				}
 				if t.cells%checkEvery == 0 && ctx.Err() != nil {
-					return nil, context.Cause(ctx)
+					return context.Cause(ctx)
 				}
 			}
 			t.endRow()
 		}
-		return t.elements(), nil
+		return t.give(d.add)
 	}
 }
 
@@ -72,17 +72,24 @@ func cutCell(s string, comma byte) (cell, rest string, more bool) {
 	}
 }
 
-// maxCells limits a table; the elements of a larger one would take gigabytes.
+// maxCells limits the cells of a table.
 const maxCells = 4_000_000
 
-// A tableBuilder writes a table as the API does: rows of plain cells without attributes, an empty cell as <td/>.
+// A tableBuilder writes a table as the API does: rows of plain cells without attributes, an empty cell as <td/>. A table that does
+// not fit into an answer is refused as soon as that is known.
 type tableBuilder struct {
 	html, text strings.Builder
 	cells      int
 }
 
-func (t *tableBuilder) beginRow() { t.html.WriteString("<tr>") }
-func (t *tableBuilder) endRow()   { t.html.WriteString("</tr>") }
+func (t *tableBuilder) beginRow() {
+	if t.html.Len() == 0 {
+		t.html.WriteString("<table>")
+	}
+	t.html.WriteString("<tr>")
+}
+
+func (t *tableBuilder) endRow() { t.html.WriteString("</tr>") }
 
 // cell adds a cell to the row. A line end in it is a line break.
 func (t *tableBuilder) cell(text string) error {
@@ -90,6 +97,9 @@ func (t *tableBuilder) cell(text string) error {
 		return &failure{
 			status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("The table has more than %d cells.", maxCells),
 		}
+	}
+	if t.html.Len()+t.text.Len()+2*len(text) > maxAnswer {
+		return answerTooLarge()
 	}
 	if text == "" {
 		t.html.WriteString("<td/>")
@@ -105,16 +115,25 @@ func (t *tableBuilder) cell(text string) error {
 	return nil
 }
 
-// elements is the table, or nothing where no cell has a text.
-func (t *tableBuilder) elements() []partition.Element {
+// give adds the table, or nothing where no cell has a text.
+func (t *tableBuilder) give(add func(partition.Element) error) error {
 	if t.text.Len() == 0 {
 		return nil
 	}
-	return []partition.Element{{
-		Type: partition.TypeTable, Text: t.text.String(),
-		Metadata: partition.Metadata{TextAsHTML: "<table>" + t.html.String() + "</table>"},
-	}}
+	t.html.WriteString("</table>")
+	return add(partition.Element{
+		Type: partition.TypeTable, Text: t.text.String(), Metadata: partition.Metadata{TextAsHTML: t.html.String()},
+	})
 }
 
 // collapse makes runs of white space one space.
-func collapse(text string) string { return strings.Join(strings.Fields(text), " ") }
+func collapse(text string) string {
+	var words strings.Builder
+	for w := range strings.FieldsSeq(text) {
+		if words.Len() > 0 {
+			words.WriteByte(' ')
+		}
+		words.WriteString(w)
+	}
+	return words.String()
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -44,18 +45,35 @@ func TestCSVAnswer(t *testing.T) {
 
 func TestCSVFlattensWhatIsNested(t *testing.T) {
 	two := 2
-	var b bytes.Buffer
-	require.NoError(t, writeCSV(&b, []partition.Element{
-		{Type: partition.TypePageBreak, ID: "1"},
-		{Type: partition.TypeTitle, ID: "2", Text: "T", Metadata: partition.Metadata{
+	var b spool
+	require.NoError(t, writeCSV(&b, rowsOf(t,
+		partition.Element{Type: partition.TypePageBreak, ID: "1"},
+		partition.Element{Type: partition.TypeTitle, ID: "2", Text: "T", Metadata: partition.Metadata{
 			PageNumber: 3, CategoryDepth: &two, LinkTexts: []string{"it's", `"x"`}, LinkStartIndexes: []int{1, 2},
 			Coordinates: &partition.Coordinates{Points: [][2]float64{{1, 2.5}}, System: "PixelSpace", LayoutWidth: 612, LayoutHeight: 792},
 		}},
-	}))
+	)))
 	require.Equal(t, "type,element_id,text,page_number,category_depth,coordinates_points,coordinates_system,coordinates_layout_width,"+
 		"coordinates_layout_height,link_texts,link_start_indexes\n"+
 		"PageBreak,1,,,,,,,,,\n"+
-		`Title,2,T,3,2,"[[1, 2.5]]",PixelSpace,612,792,"[""it's"", '""x""']","[1, 2]"`+"\n", b.String())
+		`Title,2,T,3,2,"[[1, 2.5]]",PixelSpace,612,792,"[""it's"", '""x""']","[1, 2]"`+"\n", readAll(t, b.reader()))
+}
+
+// rowsOf gives elements as rows, as an answer holds them.
+func rowsOf(t *testing.T, elements ...partition.Element) func(yield func(row) error) error {
+	t.Helper()
+	return func(yield func(row) error) error {
+		for _, e := range elements {
+			data, err := e.MarshalJSON()
+			require.NoError(t, err)
+			var r row
+			require.NoError(t, json.Unmarshal(data, &r))
+			if err := yield(r); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func TestPythonBytes(t *testing.T) {
@@ -100,24 +118,25 @@ func TestTableThatIsTooLarge(t *testing.T) {
 	status, body := answerOf(sharedEngine(), multipartRequest(t, nil, filePart{"a.csv", "text/csv", bytes.Repeat([]byte(","), 5<<20)}))
 	require.Equal(t, http.StatusUnprocessableEntity, status)
 	require.Equal(t, want, body)
-	_, err := htmlElements(t.Context(), "<table><tr>"+strings.Repeat("<td>", 10)+"</table>")
+	err := htmlElements(t.Context(), "<table><tr>"+strings.Repeat("<td>", 10)+"</table>", ignore)
 	require.NoError(t, err)
 }
 
 // The cells of a table are not held all at once.
 func TestTableIsBuiltFromItsText(t *testing.T) {
 	const cells = 1 << 20
-	d := &document{request: &request{}, upload: &upload{data: bytes.Repeat([]byte(","), cells), size: cells}}
+	content, err := spoolOf(bytes.NewReader(bytes.Repeat([]byte(","), cells)))
+	require.NoError(t, err)
+	d := &document{request: &request{}, upload: &upload{spool: content}, add: refuseAll(t)}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	elements, err := readTable(',')(t.Context(), sharedEngine(), d)
+	err = readTable(',')(t.Context(), sharedEngine(), d)
 	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
-	require.Empty(t, elements)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(60*cells))
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = readTable(',')(ctx, sharedEngine(), d)
+	err = readTable(',')(ctx, sharedEngine(), d)
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -92,6 +92,17 @@ func elementsOf(t testing.TB, f filePart, fields ...string) []partition.Element 
 	return elements
 }
 
+// ignore takes elements and does nothing with them.
+func ignore(partition.Element) error { return nil }
+
+// refuseAll takes no element.
+func refuseAll(t testing.TB) func(partition.Element) error {
+	return func(e partition.Element) error {
+		t.Errorf("an element: %s", e.Type)
+		return nil
+	}
+}
+
 // typesAndTexts shows elements as lines "Type: text".
 func typesAndTexts(elements []partition.Element) []string {
 	lines := []string{}

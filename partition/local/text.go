@@ -2,6 +2,7 @@ package local
 
 import (
 	"context"
+	"iter"
 	"regexp"
 	"strings"
 
@@ -15,49 +16,78 @@ const (
 	shortLine     = 5    // words; lines that are all shorter stay apart
 )
 
-// readText yields the paragraphs of a text, which has no pages.
-func readText(ctx context.Context, _ *Engine, d *document) ([]partition.Element, error) {
+// readText gives the paragraphs of a text, which has no pages.
+func readText(_ context.Context, _ *Engine, d *document) error {
 	content, err := d.text(d.request.encoding)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var elements []partition.Element
-	for i, paragraph := range textParagraphs(content) {
-		if i%checkEvery == 0 && ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+	for paragraph := range textParagraphs(content) {
+		kind, text := classify(strings.TrimSpace(paragraph))
+		if text == "" {
+			continue
 		}
-		if kind, text := classify(strings.TrimSpace(paragraph)); text != "" {
-			elements = append(elements, partition.Element{Type: kind, Text: text})
+		if err := d.add(partition.Element{Type: kind, Text: text}); err != nil {
+			return err
 		}
 	}
-	return elements, nil
+	return nil
 }
 
 var blankLines = regexp.MustCompile(`\n[^\S\n]*(?:\n\s*)+`)
 
-// textParagraphs groups the lines of a text.
-func textParagraphs(content string) []string {
+// textParagraphs groups the lines of a text, one paragraph at a time.
+func textParagraphs(content string) iter.Seq[string] {
 	if !hasBlankLines(content) {
-		return strings.Split(content, "\n")
+		return strings.SplitSeq(content, "\n")
 	}
-	var paragraphs []string
-	for _, p := range blankLines.Split(content, -1) {
-		p = strings.TrimSpace(p)
-		rows := strings.Split(p, "\n")
-		switch {
-		case p == "":
-		case startsWithBullet(p):
-			paragraphs = append(paragraphs, bulletItems(rows)...)
-		case allShort(rows):
-			paragraphs = append(paragraphs, rows...)
-		default:
-			for i, row := range rows {
-				rows[i] = strings.TrimSpace(row)
+	return func(yield func(string) bool) {
+		for rest := content; rest != ""; {
+			p := rest
+			if blank := blankLines.FindStringIndex(rest); blank != nil {
+				p, rest = rest[:blank[0]], rest[blank[1]:]
+			} else {
+				rest = ""
 			}
-			paragraphs = append(paragraphs, strings.Join(rows, " "))
+			for item := range paragraphItems(strings.TrimSpace(p)) {
+				if !yield(item) {
+					return
+				}
+			}
 		}
 	}
-	return paragraphs
+}
+
+// paragraphItems parts lines without a blank one between them: each item of a list stands by itself, and so does each of a few
+// short lines; others are one paragraph.
+func paragraphItems(p string) iter.Seq[string] {
+	starts := func(string) bool { return false }
+	switch {
+	case p == "":
+		return func(func(string) bool) {}
+	case startsWithBullet(p):
+		starts = startsWithBullet
+	case allShort(p):
+		return strings.SplitSeq(p, "\n")
+	}
+	return func(yield func(string) bool) {
+		var item strings.Builder
+		for line := range strings.SplitSeq(p, "\n") {
+			line = strings.TrimSpace(line)
+			switch {
+			case item.Len() == 0:
+			case starts(line):
+				if !yield(item.String()) {
+					return
+				}
+				item.Reset()
+			default:
+				item.WriteByte(' ')
+			}
+			item.WriteString(line)
+		}
+		yield(item.String())
+	}
 }
 
 func hasBlankLines(content string) bool {
@@ -79,23 +109,10 @@ func startsWithBullet(text string) bool {
 	return is
 }
 
-// bulletItems joins the lines of each item of a list.
-func bulletItems(rows []string) []string {
-	var items []string
-	start := 0
-	for i, row := range rows {
-		rows[i] = strings.TrimSpace(row)
-		if i > start && startsWithBullet(rows[i]) {
-			items = append(items, strings.Join(rows[start:i], " "))
-			start = i
-		}
-	}
-	return append(items, strings.Join(rows[start:], " "))
-}
-
-func allShort(rows []string) bool {
-	for _, row := range rows {
-		if len(strings.Split(strings.TrimSpace(row), " ")) >= shortLine {
+// allShort reports whether every line has fewer than shortLine words.
+func allShort(p string) bool {
+	for line := range strings.SplitSeq(p, "\n") {
+		if strings.Count(strings.TrimSpace(line), " ")+1 >= shortLine {
 			return false
 		}
 	}

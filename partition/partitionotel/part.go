@@ -115,7 +115,7 @@ func (p *part) end(ctx context.Context, elements int, err error) {
 
 // attemptError is how an attempt went wrong: as the retry core names it, else the status; "" where it did not.
 func attemptError(e *retry.Event) retry.Kind {
-	if e.Error == retry.KindNone && e.Status/100 != 2 {
+	if e.Error == "" && e.Status/100 != 2 {
 		return retry.Kind(strconv.Itoa(e.Status))
 	}
 	return e.Error

@@ -68,7 +68,7 @@ func steady(t *testing.T) *retry.Policy {
 	preset, ok := retry.Preset("unstructured")
 	require.True(t, ok)
 	policy := *preset
-	policy.Backoff = retry.Backoff{Initial: 4 * time.Second, Jitter: retry.JitterNone}
+	policy.Backoff = retry.Backoff{Initial: 4 * time.Second, Jitter: "none"}
 	return &policy
 }
 

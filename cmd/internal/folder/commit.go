@@ -29,8 +29,7 @@ type Settings struct {
 	Force       bool   // send also what the server declared final
 	Again       bool   // do everything again
 
-	Ended func() bool // reports whether the run has been stopped
-	Stop  func(error) // stops the run: nothing more can be written
+	Stop func(error) // stops the run: nothing more can be written
 }
 
 // Outputs are the outputs of one run in a folder. While it waits for the disk the next ones gather, so that the busier a run is, the
@@ -42,12 +41,14 @@ type Outputs struct {
 	done   chan struct{}
 }
 
-// An Output is the output of one document, on its way from [Outputs.Do] to [Outputs.Commit].
+// An Output is the output of one document, on its way from [Outputs.Begin] to [Outputs.Commit].
 type Output struct {
 	*outcome.Outcome
-	file   *File          // finished, and not yet in its place; nil where there is none
-	size   int64          // of the file, in bytes
-	record journal.Record // what will be known of the document; without a name nothing is
+	recorded bool           // the document can be read again, so that it is worth remembering
+	before   journal.Stat   // of the document's file, before it was read
+	file     *File          // finished, and not yet in its place; nil where there is none
+	size     int64          // of the file, in bytes
+	record   journal.Record // what will be known of the document; without a name nothing is
 }
 
 type commit struct {
@@ -67,33 +68,34 @@ func (f *Folder) Outputs(s Settings) *Outputs {
 	return o
 }
 
-// Do does a document unless an earlier run has settled it: then its State is set. Else write is called, and its error becomes the
-// document's; the output is finished where the document is done, or lacks pages. What will be known of the document is prepared,
-// unless the run has ended: what is known of it from before then still holds.
-func (o *Outputs) Do(ctx context.Context, d *partition.Document, w *outcome.Outcome, write func(*bufio.Writer) error) *Output {
-	output := &Output{Outcome: w}
-	before := statOf(w.Path)
-	if record, known := o.folder.journal.Lookup(w.Name + o.Extension); known && o.settled(ctx, d, output, record, before) {
-		return output
-	}
-	o.write(output, write)
-	if w.Err != nil && o.Ended() {
-		return output
-	}
-	output.record = o.describe(output)
-	output.record.Stat = before
-	if before.Same(statOf(w.Path)) {
-		output.record.SHA256, _ = d.SHA256(context.WithoutCancel(ctx)) // also of the last document before a stop; one that cannot be read has none
-		w.SHA256 = output.record.SHA256
+// Begin begins a document. The State of one that an earlier run has settled is set: it is not to be
+// done again.
+func (o *Outputs) Begin(ctx context.Context, d *partition.Document, w *outcome.Outcome) *Output {
+	output := &Output{Outcome: w, recorded: true, before: statOf(w.Path)}
+	if record, known := o.folder.journal.Lookup(w.Name + o.Extension); known {
+		o.settle(ctx, d, output, record, output.before)
 	}
 	return output
 }
 
-// DoUnrecorded is Do for a document that cannot be read again: earlier runs say nothing of it, and nothing will be known of it.
-func (o *Outputs) DoUnrecorded(w *outcome.Outcome, write func(*bufio.Writer) error) *Output {
-	output := &Output{Outcome: w}
-	o.write(output, write)
-	return output
+// BeginUnrecorded is Begin for a document that cannot be read again: earlier runs say nothing of it,
+// and nothing will be known of it.
+func (o *Outputs) BeginUnrecorded(w *outcome.Outcome) *Output { return &Output{Outcome: w} }
+
+// Do does a document that was begun: write is called, and its error becomes the document's; the
+// output is finished where the document is done, or lacks pages. What will be known of the document
+// is prepared.
+func (o *Outputs) Do(ctx context.Context, d *partition.Document, w *Output, write func(*bufio.Writer) error) {
+	o.write(w, write)
+	if !w.recorded {
+		return
+	}
+	w.record = o.describe(w)
+	w.record.Stat = w.before
+	if w.before.Same(statOf(w.Path)) {
+		w.record.SHA256, _ = d.SHA256(context.WithoutCancel(ctx)) // also of the last document before a stop; one that cannot be read has none
+		w.SHA256 = w.record.SHA256
+	}
 }
 
 // write writes the output whole or not at all; it is put in its place later.
@@ -116,8 +118,14 @@ func (o *Outputs) write(w *Output, write func(*bufio.Writer) error) {
 }
 
 // Commit takes over a document whose State is set. Once its output, if there is one, is in its place and on record, then is called.
-// An output that could not be put in its place makes the document a failed one.
-func (o *Outputs) Commit(w *Output, then func()) { o.in <- commit{w, then} }
+// An output that could not be put in its place makes the document a failed one. Of a document that
+// was not done nothing is recorded: what is known of it from before still holds.
+func (o *Outputs) Commit(w *Output, then func()) {
+	if w.State == outcome.NotDone {
+		w.record = journal.Record{}
+	}
+	o.in <- commit{w, then}
+}
 
 // Close returns when everything is committed.
 func (o *Outputs) Close() {

@@ -54,11 +54,12 @@ func statOf(path string) journal.Stat {
 	return journal.StatOf(info, taken)
 }
 
-// settled reports whether a document's record makes it needless to do it again: its output is there, and neither its content nor
-// anything else that the output depends on has changed; or the server had said that it would fail again.
-func (o *Outputs) settled(ctx context.Context, d *partition.Document, w *Output, record journal.Record, now journal.Stat) bool {
+// settle sets the State of a document whose record makes it needless to do it again: its output is
+// there, and neither its content nor anything else that the output depends on has changed; or the
+// server had said that it would fail again.
+func (o *Outputs) settle(ctx context.Context, d *partition.Document, w *Output, record journal.Record, now journal.Stat) {
 	if o.Again || record.Params != o.keyOf(w.Path) || !same(ctx, d, &record, now) {
-		return false
+		return
 	}
 	size, there := o.folder.size(record.Name)
 	there = there && size == record.Output
@@ -66,18 +67,17 @@ func (o *Outputs) settled(ctx context.Context, d *partition.Document, w *Output,
 	case record.State == journal.Done && there:
 		w.State = outcome.Unchanged
 	case !record.Final || o.Force || record.How != o.How:
-		return false
+		return
 	case record.State == journal.Failed:
 		w.State, w.Err = outcome.Failed, &outcome.EarlierError{Record: record}
 	case record.State == journal.Partial && there:
 		w.State, w.Err = outcome.Partial, &outcome.EarlierError{Record: record}
 	default:
-		return false
+		return
 	}
 	if record.Stat != now {
 		record.Stat, w.record = now, record // its times are to be trusted from now on
 	}
-	return true
 }
 
 // same reports whether a document's content is the one on record. The times of its file tell where they can be trusted, else its hash.

@@ -38,13 +38,3 @@ func Unavailable(err error) bool {
 	}
 	return partition.KindOf(err).Transient()
 }
-
-// MayBeShared reports whether a document failed for a reason that others may well share: of the server, or of the request.
-func MayBeShared(err error) bool {
-	switch partition.KindOf(err).Scope() {
-	case partition.ScopeServer, partition.ScopeRequest:
-		return !ofTheUser(err)
-	default:
-		return false
-	}
-}

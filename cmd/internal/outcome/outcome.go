@@ -11,20 +11,21 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A State is how a document ended.
-type State string
+type State = batch.State
 
 // The states. They are words of the progress lines, and of the page about a run.
 const (
-	Done      State = "done"      // its output is whole
-	Partial   State = "partial"   // its output lacks pages
-	Failed    State = "failed"    // it has no output
-	Unchanged State = "unchanged" // an earlier run did it, and nothing has changed since
-	Skipped   State = "skipped"   // it was left out
-	NotDone   State = "not done"  // the run ended before it
+	Done      = batch.Done      // its output is whole
+	Partial   = batch.Partial   // its output lacks pages
+	Failed    = batch.Failed    // it has no output
+	Unchanged = batch.Unchanged // an earlier run did it, and nothing has changed since
+	Skipped   = batch.Skipped   // it was left out
+	NotDone   = batch.NotDone   // the run ended before it
 )
 
 // An Outcome is what a run knows of one document.

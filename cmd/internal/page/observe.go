@@ -54,7 +54,7 @@ func (r *Run) attempt(t *timeline, e partition.Event, at time.Duration) {
 		t.add(e, mark{class: underWay, from: at, open: true})
 	case retry.EventAnswer:
 		class := bad
-		if a.Error == retry.KindNone && a.Status >= 200 && a.Status < 300 {
+		if a.Error == "" && a.Status >= 200 && a.Status < 300 {
 			class = ok
 		}
 		t.answer(e, at, class)

@@ -185,11 +185,11 @@ func (r *Run) drawn() []*timeline {
 	return all
 }
 
-// state is how a document ended, as far as is known.
+// state is how a document ended, as far as is known, in words.
 func (t *timeline) state() string {
 	switch {
 	case t.outcome != nil:
-		return string(t.outcome.State)
+		return strings.ReplaceAll(string(t.outcome.State), "_", " ")
 	case t.failed:
 		return string(outcome.Failed)
 	}

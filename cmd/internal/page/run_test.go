@@ -111,7 +111,7 @@ func TestRunGolden(t *testing.T) {
 		part.attempt(retry.Event{Kind: retry.EventSleep, Rule: "transport", Wait: time.Second})
 		time.Sleep(time.Second)
 		part.answer(2*time.Second, busy)
-		part.attempt(retry.Event{Kind: retry.EventStop, Rule: "server-error", Stop: retry.StopAttempts})
+		part.attempt(retry.Event{Kind: retry.EventStop, Rule: "server-error", Stop: "attempts"})
 		part.event(partition.ChunkEnd, failure)
 		b.end(6*time.Second, failure)
 

@@ -1,0 +1,87 @@
+package retry
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Explain says what the policy does after an attempt, and why, in lines of text: the first is what
+// happens, with the wait; then come the row that decided, with its number and condition, and what
+// the budget says. Like every decision it is pure: nothing is sent, drawn or waited for.
+//
+// before is what the call had done before the attempt; its Elapsed is the time until the attempt
+// ended. Of call, the Facts and the names of the Patches count.
+func (p *Policy) Explain(call Call, before Trace, o Outcome) string {
+	s := newState(&call)
+	s.attempt, s.elapsed = len(before.Attempts)+1, before.Elapsed
+	for _, a := range before.Attempts {
+		s.repeated(&decision{rule: a.Rule, billed: a.MaybeBilled, free: p.mutates(a.Rule)})
+	}
+	last := observed(o, time.Now())
+	return p.explanation(&s, p.decide(&s, &last))
+}
+
+// mutates reports whether the rule of that name asks for a changed request.
+func (p *Policy) mutates(rule string) bool {
+	for i := range p.Rules {
+		if p.Rules[i].Name == rule {
+			return p.Rules[i].Do == Mutate
+		}
+	}
+	return false
+}
+
+func (p *Policy) explanation(s *state, d decision) string {
+	var b strings.Builder
+	b.WriteString(string(d.action))
+	switch {
+	case d.action == Return && s.attempt == 1:
+		b.WriteString(" after 1 attempt")
+	case d.action == Return:
+		fmt.Fprintf(&b, " after %d attempts", s.attempt)
+	case d.wait.min == d.wait.max:
+		fmt.Fprintf(&b, " after %s", d.wait.min)
+	default:
+		fmt.Fprintf(&b, " after %s to %s", d.wait.min, d.wait.max)
+	}
+	fmt.Fprintf(&b, "\npolicy: %s\nrow: %s\n", p.Name, p.row(d.rule))
+	for _, line := range []struct{ name, text string }{{"why", d.why}, {"change", d.patch}, {"stopped by", d.stop.words()}} {
+		if line.text != "" {
+			fmt.Fprintf(&b, "%s: %s\n", line.name, line.text)
+		}
+	}
+	for _, note := range []struct {
+		set  bool
+		text string
+	}{
+		{d.final, "the server declared it final"},
+		{d.asked > 0, "the server asked for this wait"},
+		{d.partial, "the answer is usable, but incomplete"},
+		{d.free, "does not count as an attempt"},
+		{d.billed && d.action != Return, "the retry may be billed twice"},
+		{d.outage, "counts towards closing the gate for all requests"},
+	} {
+		if note.set {
+			fmt.Fprintf(&b, "note: %s\n", note.text)
+		}
+	}
+	return b.String()
+}
+
+// row is a row with its number and condition.
+func (p *Policy) row(name string) string {
+	for i := range p.Rules {
+		if r := &p.Rules[i]; r.Name == name {
+			return fmt.Sprintf("%d, %s (%s)", i+1, name, r.When.text())
+		}
+	}
+	switch name {
+	case ruleSuccess:
+		return "none: a 2xx answer that no row claims is a success"
+	case ruleNever:
+		return "none: such an error is never retried"
+	default:
+		return "none: no row matches, so the policy's default applies"
+	}
+}
