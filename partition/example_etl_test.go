@@ -10,18 +10,17 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
 
-// A sink is where the job's output goes: a table, an index, a topic. Its methods are called by several workers at once.
+// A sink is where the job's output goes: a table, an index, a topic.
 type sink interface {
-	Write(document string, e partition.Element) error
-	Reject(r rejection) error // the dead letter
+	Write(document string, e partition.Element) error // called for several documents at once
+	Reject(r rejection) error                         // the dead letter
 }
 
 // A rejection is what will never be had of a document: the same request would fail the same way tomorrow.
@@ -50,65 +49,62 @@ func (c *jobCounters) observe(_ context.Context, e partition.Event) {
 	}
 }
 
-// runJob sends documents through one client, four at a time: the client's limit of requests in flight holds for all of them. Its
-// error is what stopped the job; with a cache, the next run does not pay again for what was answered.
+// runJob sends documents through one client, four at a time, and writes their elements as they come,
+// in page order. What a document's own fault has cost is rejected; any other error stops the job.
+// With a cache, the next run does not pay again for what was answered.
 func runJob(ctx context.Context, client *partition.Client, documents []*partition.Document, to sink) error {
-	workers, ctx := errgroup.WithContext(ctx)
-	workers.SetLimit(4)
-	for _, d := range documents {
-		workers.Go(func() error {
-			defer d.Close()
-			if ctx.Err() != nil {
-				return context.Cause(ctx) // another document has stopped the job
+	items := func(yield func(batch.Item) bool) {
+		for _, d := range documents {
+			// A bad page costs its chunk, not the document.
+			if !yield(batch.Document(d, partition.Params{Split: partition.Split{AllowFailed: true}})) {
+				return
 			}
-			return loadDocument(ctx, client, d, to)
-		})
-	}
-	return workers.Wait()
-}
-
-// loadDocument writes the elements of a document as they come, in page order.
-func loadDocument(ctx context.Context, client *partition.Client, d *partition.Document, to sink) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute) // for all of the document, waits and repetitions included
-	defer cancel()
-	params := partition.Params{Split: partition.Split{AllowFailed: true}} // a bad page costs its chunk, not the document
-	for e, err := range client.Stream(ctx, d, params).All() {
-		if err != nil {
-			return setAside(d.Name(), err, to)
 		}
-		if err := to.Write(d.Name(), e); err != nil {
-			return err
+	}
+	outcomes := batch.Run(ctx, client, items, batch.Options{
+		Concurrency: 4, DocumentTimeout: 30 * time.Minute, // waits and repetitions included
+		Do: func(ctx context.Context, item batch.Item, d *partition.Document) (partition.Report, error) {
+			return batch.Each(ctx, client, d, item.Params, func(e partition.Element) error { return to.Write(item.Name, e) })
+		},
+	})
+	for o := range outcomes {
+		if err := setAside(o, to); err != nil {
+			return err // leaving the loop ends what is under way
 		}
 	}
 	return nil
 }
 
-// setAside rejects what a document's own fault has cost. Any other error stops the job.
-func setAside(document string, err error, to sink) error {
-	missing, causes := []split.PageRange{{}}, []error{err}
-	if partial := (*partition.PartialError)(nil); errors.As(err, &partial) {
+// setAside rejects what a document's own fault has cost. Any other error is returned.
+func setAside(o batch.Outcome, to sink) error {
+	if o.Err == nil {
+		return nil
+	}
+	missing, causes := []split.PageRange{{}}, []error{o.Err}
+	if partial := (*partition.PartialError)(nil); errors.As(o.Err, &partial) {
 		missing, causes = partial.Missing, partial.Errs
 	}
 	for i, cause := range causes {
 		if !isPermanent(cause) {
 			return cause
 		}
-		if err := to.Reject(rejection{document, missing[i], partition.KindOf(cause), cause}); err != nil {
+		if err := to.Reject(rejection{o.Item.Name, missing[i], partition.KindOf(cause), cause}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isPermanent reports whether the document is to blame. An outage, a refused key, a spent quota or a full disk would only fill the
-// dead letter with documents that are all right.
+// isPermanent reports whether the document is to blame, or the server says that a repetition cannot
+// succeed. An outage, a refused key, a spent quota or a full disk would only fill the dead letter
+// with documents that are all right.
 func isPermanent(err error) bool {
 	var api *partition.APIError
 	switch partition.KindOf(err).Scope() {
 	case partition.ScopeDocument:
 		return true
 	case partition.ScopeServer:
-		return errors.As(err, &api) && api.Final // the server says that a repetition cannot succeed
+		return errors.As(err, &api) && api.Final
 	default:
 		return false
 	}

@@ -31,6 +31,7 @@ const oddPassword = "reader"
 // otherRepairs are files that the embedded engine's reader repairs in another way than package
 // split does.
 var otherRepairs = map[string]string{
+	"xref-one-off.pdf":        "the engine leaves out the content whose place in the table is that of another",
 	"object-number-wrong.pdf": "the engine leaves out the content whose object has another number",
 	"tree-count-low.pdf":      "the engine believes the /Count",
 	"tree-nested-packed.pdf":  "the engine finds what a page inherits by its /Parent, which is not there",

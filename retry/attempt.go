@@ -2,6 +2,8 @@ package retry
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
@@ -49,8 +51,8 @@ func (s *sending) progress() progress {
 	return s.body.progress()
 }
 
-// sent reports whether the request went out to its end. Where the transport does
-// not say, a body that was taken to its end counts as sent.
+// sent reports whether the request went out to its end. Where the transport does not say, a body
+// that was taken to its end counts as sent.
 func (s *sending) sent(answered bool) bool {
 	switch s.wrote.Load() {
 	case wroteAll:
@@ -64,9 +66,9 @@ func (s *sending) sent(answered bool) bool {
 	return s.body.progress().done
 }
 
-// RoundTrip sends an attempt within the policy's limits: it is what the HTTP client of the call uses
-// as its transport. A client that follows redirects comes here several times in one attempt; the
-// limits are the attempt's.
+// RoundTrip sends an attempt within the policy's limits: it is what the HTTP client of the call
+// uses as its transport. A client that follows redirects comes here several times in one attempt;
+// the limits are the attempt's.
 func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	s := l.sending
 	ctx, cancel := context.WithCancelCause(req.Context())
@@ -87,7 +89,65 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// silent tells that the attempt has been without an answer for some time.
+// silent sends the event of an attempt that has been without an answer for [Budget.Silence].
 func (l *loop) silent(attempt int) {
 	l.emit(Event{Kind: EventSilence, Attempt: attempt, Wait: l.policy.Budget.Silence})
+}
+
+// answerBody is an answer's body within the limits of its attempt: a read that sees no byte for too
+// long ends the attempt, and so does Close.
+type answerBody struct {
+	rc     io.ReadCloser
+	ctx    context.Context
+	limits limits
+	err    error // why reading failed
+}
+
+func (b *answerBody) Read(p []byte) (int, error) {
+	b.limits.wait()
+	n, err := b.rc.Read(p)
+	b.limits.stop()
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = withLimit(b.ctx, err)
+		b.err = err
+	}
+	return n, err
+}
+
+func (b *answerBody) Close() error {
+	err := b.rc.Close()
+	b.limits.close()
+	return err
+}
+
+// withLimit returns the limit that ended the attempt instead of what the transport made of it.
+func withLimit(ctx context.Context, err error) error {
+	var limit *limitError
+	if errors.As(context.Cause(ctx), &limit) {
+		return limit
+	}
+	return err
+}
+
+// heldBody is the body that the caller gets: what was peeked at, then the rest. It holds the slot,
+// if it has one, until Close.
+type heldBody struct {
+	seen []byte
+	rest io.ReadCloser
+	slot *Slot
+}
+
+func (b *heldBody) Read(p []byte) (int, error) {
+	if len(b.seen) > 0 {
+		n := copy(p, b.seen)
+		b.seen = b.seen[n:]
+		return n, nil
+	}
+	return b.rest.Read(p)
+}
+
+func (b *heldBody) Close() error {
+	err := b.rest.Close()
+	b.slot.Release()
+	return err
 }

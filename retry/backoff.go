@@ -11,7 +11,7 @@ type Backoff struct {
 	Initial time.Duration
 	// Max is the longest step; 0 is no maximum.
 	Max time.Duration
-	// Factor is what a step is longer than the one before, 1 to 100; 0 is 2.
+	// Factor is how many times as long as the step before each step is, 1 to 100; 0 is 2.
 	Factor float64
 	// Jitter spreads the waits, so that clients that failed together do not return together. For a
 	// step of length d the wait is

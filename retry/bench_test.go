@@ -12,9 +12,9 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// A call that succeeds at once: bare net/http with a body that it knows and one that
-// it does not, go-retryablehttp as it comes, and this package; over a
-// transport that does nothing, and over a loopback connection.
+// A call that succeeds at once: bare net/http with a body that it knows and one that it does not,
+// go-retryablehttp as it comes, and this package; over a transport that does nothing, and over a
+// loopback connection.
 func BenchmarkCall(b *testing.B) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

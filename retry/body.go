@@ -29,10 +29,9 @@ func bodyOf(req *http.Request) body {
 	return b
 }
 
-// sentBody is one attempt's reader of the request's body. It opens the body at
-// the first read, so that an attempt that never gets a connection costs a body
-// that opens only once nothing, and counts what the transport takes. Close may
-// come from another goroutine while a read is under way.
+// sentBody is one attempt's reader of the request's body. It opens the body at the first read, so
+// that an attempt that never gets a connection does not use up a body that opens only once, and
+// counts what the transport takes. Close may come from another goroutine while a read is under way.
 type sentBody struct {
 	body body
 
@@ -58,8 +57,8 @@ func (s *sentBody) Read(p []byte) (int, error) {
 	n, err := rc.Read(p)
 	more := 0
 	if l := s.body.length; l >= 0 && err == nil && s.taken()+int64(n) == l {
-		// Whether that is all is found out before the last byte goes out: the
-		// server may answer it before anybody sees that there is more.
+		// Look for more before the last byte goes out: the server may answer it before anybody sees that
+		// the body is too long.
 		more, err = rc.Read(make([]byte, 1))
 	}
 	s.mu.Lock()

@@ -8,9 +8,9 @@ type Budget struct {
 	// Attempts is the most attempts of one call, the first included; those after a [Mutate] are not
 	// charged. 0 is no limit.
 	Attempts int
-	// MinRetries is how many retries a call is owed: SoftElapsed does not end them, and where a wait of
-	// the backoff would end after HardElapsed it shrinks to what is left. A wait that the server asked
-	// for is never shortened. 0 is none.
+	// MinRetries is how many retries a call is owed: SoftElapsed does not end them, and where a wait
+	// of the backoff would end after HardElapsed it shrinks to what is left. A wait that the server
+	// asked for is never shortened. 0 is none.
 	MinRetries int
 	// SoftElapsed is judged when an attempt has failed: at or after it the call ends. A wait may end
 	// after it. 0 is no limit.
@@ -23,7 +23,8 @@ type Budget struct {
 	// RetryAfter is the longest wait that the server may ask for; a longer one ends the call with the
 	// answer in hand. 0 is 5 minutes.
 	RetryAfter time.Duration
-	// ToHeaders is the longest time from the start of an attempt to the answer's header. 0 is no limit.
+	// ToHeaders is the longest time from the start of an attempt to the answer's header. 0 is no
+	// limit.
 	ToHeaders time.Duration
 	// BodyIdle is how long reading an answer's body may see no byte. 0 is no limit.
 	BodyIdle time.Duration
@@ -36,8 +37,8 @@ type Budget struct {
 type Peek struct {
 	// Bytes is the most that is read of an error's body, in bytes; 0 is 64 KiB.
 	Bytes int
-	// Wait is the longest that an error's body may take; 0 is 2 s. A body that comes slower is judged by
-	// its status alone.
+	// Wait is the longest that an error's body may take; 0 is 2 s. A body that comes slower is judged
+	// by its status alone.
 	Wait time.Duration
 	// Result is the most that is read of a 2xx body where a rule looks at it, in bytes; 0 is 1 MiB. A
 	// longer body is accepted unseen.

@@ -145,9 +145,9 @@ func world(r *rand.Rand) observation {
 	return seen
 }
 
-// Whatever a server does: no sleep ends at or after the hard budget or the
-// deadline, attempts never exceed their budget plus the free changes, resends
-// theirs, and nothing that was declared final or is permanent is repeated.
+// Whatever a server does: no sleep ends at or after the hard budget or the deadline, attempts never
+// exceed their budget plus the free changes, resends theirs, and nothing that was declared final or
+// is permanent is repeated.
 func TestDecideProperties(t *testing.T) {
 	for _, name := range Presets() {
 		t.Run(name, func(t *testing.T) {

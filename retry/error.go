@@ -89,7 +89,7 @@ func idleLimit(d time.Duration) error {
 	return &limitError{KindIdle, fmt.Sprintf("no byte of the answer's body within the idle limit of %s", formatSpan(d))}
 }
 
-// errTwice is a body that had to be opened again but cannot be.
+// errTwice is returned for a body that would have to be opened again but cannot be.
 var errTwice = errors.New("the request's body cannot be replayed")
 
 // roundSpan keeps three or four digits.
@@ -105,8 +105,7 @@ func roundSpan(d time.Duration) string {
 	return formatSpan(d)
 }
 
-// oneLine quotes control characters, so that what a server wrote cannot act on
-// a terminal.
+// oneLine quotes control characters, so that what a server wrote cannot act on a terminal.
 func oneLine(s string) string {
 	if !strings.ContainsFunc(s, unicode.IsControl) {
 		return s

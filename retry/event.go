@@ -22,6 +22,7 @@ const (
 
 // Event is one thing that happened to a call. It never holds a header's value or a body.
 type Event struct {
+	// Kind is what happened.
 	Kind EventKind
 	// Attempt is its number, from 1; 0 is before the first.
 	Attempt int
@@ -59,7 +60,7 @@ func (l *loop) emit(e Event) {
 	}
 }
 
-// report tells how the last attempt was judged, and what follows.
+// report sends the events of a judged attempt: its answer, and what follows.
 func (l *loop) report(closed, opened bool) {
 	d := &l.decision
 	answer := l.trace.Attempts[len(l.trace.Attempts)-1]
@@ -77,7 +78,7 @@ func (l *loop) report(closed, opened bool) {
 	}
 }
 
-// stopped tells that the call ended without success.
+// stopped sends the event of a call that ended without success.
 func (l *loop) stopped(err error) {
 	l.emit(Event{
 		Kind: EventStop, Attempt: l.state.attempt, Status: l.last.Status, Error: l.last.Kind, Err: err,

@@ -65,8 +65,8 @@ func (c *chatClient) complete(ctx context.Context, payload map[string]any) (map[
 	return answer, nil
 }
 
-// Chat completions against servers of several tempers: one that does not know
-// chat_template_kwargs, one that is busy, one that does not like the key.
+// Chat completions against servers of several tempers: one that does not know chat_template_kwargs,
+// one that is busy, one that does not like the key.
 func ExampleClient_Do_chatCompletions() {
 	answers := []func(w http.ResponseWriter, body []byte){
 		func(w http.ResponseWriter, body []byte) {

@@ -20,8 +20,8 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// workedKeys remembers by their hashes which keys have worked, in memory and in a
-// file that only its owner reads.
+// workedKeys remembers by their hashes which keys have worked, in memory and in a file that only
+// its owner reads.
 type workedKeys struct {
 	path string
 	mu   sync.Mutex
@@ -98,8 +98,8 @@ func (c *searchClient) search(ctx context.Context, query string) (string, error)
 	return string(text), c.worked.add(c.key)
 }
 
-// A new key that has not propagated yet, a query that is too expensive, a corpus
-// of which a part is out of reach, and a key that was revoked.
+// A new key that has not propagated yet, a query that is too expensive, a corpus of which a part is
+// out of reach, and a key that was revoked.
 func ExampleClient_Do_search() {
 	answers := []func(w http.ResponseWriter, r *http.Request){
 		func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(401) },

@@ -12,8 +12,8 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// A server that is throttled once, then says that the document itself is the
-// problem: the second answer is returned as it is, whatever budget is left.
+// A server that is throttled once, then says that the document itself is the problem: the second
+// answer is returned as it is, whatever budget is left.
 func Example() {
 	answers := []string{`{"detail": "slow down"}`, `{"detail": "OCR timed out", "retryable": false}`}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

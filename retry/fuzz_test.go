@@ -82,6 +82,8 @@ func FuzzVerdict(f *testing.F) {
 func FuzzRateLimit(f *testing.F) {
 	f.Add("60", "59", "30", `"default";q=100;w=60`, `"default";r=50;t=30`)
 	f.Add("100, 100;w=60", "-1", "1893456000", `q=;w=99999999999999999999`, `;;;r=x`)
+	f.Add("", "", "", `"x";q=1;w=7000000000`, `"x";r=0;t=17179869183`)
+	f.Add("", "", "", `"burst";q=100;w=60, "daily";q=1000;w=86400`, `"daily";r=900;t=4000, "burst";r=50;t=30`)
 	f.Fuzz(func(t *testing.T, limit, remaining, reset, policy, state string) {
 		h := http.Header{
 			"X-Ratelimit-Limit": {limit}, "X-Ratelimit-Remaining": {remaining}, "X-Ratelimit-Reset": {reset},

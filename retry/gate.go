@@ -2,23 +2,21 @@ package retry
 
 import "time"
 
-// The outage gate's numbers. A server that is dead for good sees
-// closeAfter-1 failures beyond what is in flight, then one probe after 1, 2, 4,
-// 8, 16 and every 30 s: 34 in 15 minutes. A probe that is still working after
-// 30 s, as a long document is, does not keep the next one back.
+// The outage gate's numbers. A server that is dead for good sees closeAfter-1 failures beyond what
+// is in flight, then one probe after 1, 2, 4, 8, 16 and every 30 s: 34 in 15 minutes. A probe that
+// is still working after 30 s, as a long document is, does not keep the next one back.
 const (
 	closeAfter = 3 // failures in a row, of at least two calls
 	firstProbe = time.Second
 	lastProbe  = 30 * time.Second
-	// While the gate has just reopened, admissions are spread: each follows the
-	// last by up to spreadGap, for spreadFor.
+	// While the gate has just reopened, admissions are spread: each follows the last by up to
+	// spreadGap, for spreadFor.
 	spreadGap = 100 * time.Millisecond
 	spreadFor = time.Second
 )
 
-// gate holds back every call of a client: for the time a server asked for, and
-// during an outage until a probe succeeds. It is a state machine on times that
-// it is given; the caller locks.
+// gate holds back every call of a client: for the time a server asked for, and during an outage
+// until a probe succeeds. It is a state machine on times that it is given; the caller locks.
 type gate struct {
 	until time.Time // asked for by the server
 
@@ -45,9 +43,8 @@ func (g *gate) delay(now time.Time) time.Duration {
 	return max(d, g.nextAt.Sub(now))
 }
 
-// admitted notes an admission at now, with gap the spread drawn in 0..1. probe
-// says that it is the outage's next probe, reopened that it is the first after
-// a hold.
+// admitted notes an admission at now, with gap the spread drawn in 0..1. probe says that it is the
+// outage's next probe, reopened that it is the first after a hold.
 func (g *gate) admitted(now time.Time, gap float64) (probe, reopened bool) {
 	if g.outage() {
 		g.probeAt = now.Add(lastProbe)

@@ -1,6 +1,15 @@
 package retry
 
-import "slices"
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+)
 
 // Kind is how an attempt went wrong, apart from its status; "" is not at all. A policy's conditions
 // name kinds; new ones may be added.
@@ -44,4 +53,74 @@ func (k Kind) permanent() bool {
 // unanswered reports whether the server may have done the work although its result did not arrive.
 func (k Kind) unanswered() bool {
 	return slices.Contains([]Kind{KindLost, KindTimeout, KindIdle, KindTruncated, KindDecode}, k)
+}
+
+// classify returns the kind of an error that came instead of an answer. dialing says that the
+// transport was still without a connection. A transport that will not send a request at all says so
+// by an error with a method Permanent() bool.
+func classify(err error, dialing, sent bool) Kind {
+	var (
+		limit  *limitError
+		dns    *net.DNSError
+		op     *net.OpError
+		cert   *tls.CertificateVerificationError
+		record tls.RecordHeaderError
+		alert  tls.AlertError
+		ca     x509.UnknownAuthorityError
+		host   x509.HostnameError
+		bad    x509.CertificateInvalidError
+		slow   interface{ Timeout() bool }
+		final  interface{ Permanent() bool }
+	)
+	text := err.Error()
+	switch {
+	case errors.As(err, &limit):
+		return limit.kind
+	case errors.As(err, &dns):
+		return KindDNS
+	case errors.As(err, &cert), errors.As(err, &record), errors.As(err, &alert), errors.As(err, &ca), errors.As(err, &host), errors.As(err, &bad),
+		errors.As(err, &op) && op.Op == "remote error", strings.HasPrefix(text, "tls: "), strings.HasPrefix(text, "http: server gave HTTP response to HTTPS client"):
+		return KindTLS
+	case errors.As(err, &op) && (op.Op == "dial" || op.Op == "proxyconnect"), dialing:
+		return KindDial
+	case strings.HasPrefix(text, "unsupported protocol scheme"), strings.HasPrefix(text, "http: no Host in request URL"), strings.HasPrefix(text, "http: nil Request.URL"), strings.HasPrefix(text, "net/http: invalid "):
+		return KindInvalid
+	case errors.As(err, &final) && final.Permanent():
+		return KindInvalid
+	case errors.As(err, &slow) && slow.Timeout():
+		return KindTimeout
+	case sent:
+		return KindLost
+	}
+	return KindReset
+}
+
+// classifyResult returns the kind of an error that came while an answer's body was read or checked;
+// read is why reading it failed, if it did.
+func classifyResult(err, read error) Kind {
+	var (
+		result *resultError
+		limit  *limitError
+	)
+	switch {
+	case errors.As(read, &limit):
+		return limit.kind
+	case read != nil:
+		return KindTruncated
+	case errors.As(err, &result):
+		return result.kind
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return KindTruncated
+	}
+	return KindDecode
+}
+
+// bare takes off what net/http's client wraps around an error: it names the whole URL, whose query
+// may hold secrets.
+func bare(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) && u.Err != nil {
+		return u.Err
+	}
+	return err
 }

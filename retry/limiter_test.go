@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// steady is a client whose server answers after a second with the status that the
-// test sets.
+// steady is a client whose server answers after a second with the status that the test sets.
 func steady(status func() int, limit *retry.Limiter) *retry.Client {
 	return &retry.Client{
 		Limit:  limit,
@@ -42,8 +41,8 @@ func get(t *testing.T, c *retry.Client) {
 	resp.Body.Close()
 }
 
-// The limit falls once for all attempts that were in flight together, never below
-// one, and rises slowly to its ceiling.
+// The limit falls once for all attempts that were in flight together, never below one, and rises
+// slowly to its ceiling.
 func TestLimiterAdapts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		status := 503
@@ -109,14 +108,14 @@ func TestAdmitIsFair(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		wg.Wait()
-		// a fails at 0.4 s and sleeps a second without the slot; b, c and d use it;
-		// a is back at 1.4 s, before e, which has waited longer but has not begun.
+		// a fails at 0.4 s and sleeps a second without the slot; b, c and d use it; a is back at 1.4 s,
+		// before e, which has waited longer but has not begun.
 		require.Equal(t, []string{"/a", "/b", "/c", "/d", "/a", "/e"}, order)
 	})
 }
 
-// A slot is held until the answer's body is closed, not while sleeping, and is
-// released on every path.
+// A slot is held until the answer's body is closed, not while sleeping, and is released on every
+// path.
 func TestSlots(t *testing.T) {
 	ok := func() int { return 200 }
 	synctest.Test(t, func(t *testing.T) {
@@ -277,4 +276,51 @@ func TestNewHeader(t *testing.T) {
 		require.Equal(t, []string{"id-1", "id-2", "id-3"}, slices.Clone(ids))
 		require.Equal(t, "", s.sent[1].header.Get("X-First"))
 	})
+}
+
+// Whatever the answer, and whether the call checks it or not: once Do has returned it, its slot is
+// held until the body is closed, so that no other attempt begins before.
+func TestSlotIsHeldUntilTheBodyIsClosed(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		status int
+		accept func(*http.Response) error
+		body   string
+	}{
+		{"a good answer", 200, nil, "x"},
+		{"a good answer that was checked", 200, func(r *http.Response) error {
+			_, err := io.Copy(io.Discard, r.Body)
+			return err
+		}, ""},
+		{"a good answer that was checked but not read", 200, func(*http.Response) error { return nil }, ""},
+		{"a refusal", 422, nil, "x"},
+		{"a refusal beside a check", 422, func(*http.Response) error { return nil }, "x"},
+		{"a failure", 503, func(*http.Response) error { return nil }, "x"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := retry.NewLimiter(1)
+				client := steady(func() int { return c.status }, l)
+				resp, trace, err := client.Do(t.Context(), retry.Call{Request: newRequest("GET", "http://x/", nil), Accept: c.accept})
+				require.NoError(t, err)
+				require.Len(t, trace.Attempts, 1)
+				require.Equal(t, c.status, resp.StatusCode)
+
+				var admitted *retry.Slot
+				go func() { admitted, _ = client.Admit(t.Context()) }()
+				time.Sleep(time.Hour)
+				require.Nil(t, admitted, "another attempt was let out")
+				body, err := io.ReadAll(resp.Body)
+				require.NoError(t, err)
+				require.Equal(t, c.body, string(body))
+				synctest.Wait()
+				require.Nil(t, admitted, "another attempt was let out before Close")
+				require.NoError(t, resp.Body.Close())
+				synctest.Wait()
+				require.NotNil(t, admitted)
+				admitted.Release()
+				require.Zero(t, l.InFlight())
+			})
+		})
+	}
 }

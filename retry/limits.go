@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// limits ends an attempt that takes too long to its answer's header, or whose
-// body sees no byte for too long, by the cause of its context. One timer serves
-// all waits. Setting a timer is dear, it may wake a thread: one that is pending
-// is left alone, and set anew if it turns out to have fired too early.
+// limits ends an attempt that takes too long to its answer's header, or whose body sees no byte for
+// too long, by the cause of its context. One timer serves all waits. Setting a timer is dear, it
+// may wake a thread: one that is pending is left alone, and set anew if it turns out to have fired
+// too early.
 type limits struct {
 	cancel  context.CancelCauseFunc
 	budget  *Budget
 	attempt int
-	silent  func(attempt int) // told once, after Budget.Silence
+	silent  func(attempt int) // called once, after Budget.Silence
 
 	mu    sync.Mutex
 	timer *time.Timer

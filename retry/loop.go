@@ -2,10 +2,6 @@ package retry
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"maps"
 	"math"
 	"net/http"
 	"time"
@@ -20,9 +16,9 @@ import (
 // before another attempt takes the slot. The body can be read from its beginning, unless
 // [Call.Accept] has read it: then it is empty, and must be closed all the same.
 //
-// A limit that ends the call behind an answer returns that answer, and [Trace.Stop] names the limit.
-// Where that happened only in the queue for the next attempt the slot is free already, and the body
-// is what the policy's peek had seen of it.
+// Where a limit forbids to repeat the call after an answer, Do returns that answer, and [Trace.Stop]
+// names the limit. If the limit is reached only while the call waits for its next attempt, the slot
+// is free already, and the body is what was seen of it before.
 //
 // Without a usable answer (no connection, an Accept that failed to the end, the caller's context
 // ended) the error is an *[Error]; errors.Is finds the cause of the context and the context's own
@@ -45,9 +41,9 @@ func (c *Client) do(ctx context.Context, call Call, base *http.Client) (*http.Re
 //
 // go-retryablehttp sends. Of that library: RetryMax is out of the way, since it drops the answer; a
 // client value is made for each call, since its hooks do not know the call; the transport is
-// wrapped, which also hides CloseIdleConnections, or every call that gives up would purge the shared
-// pool; bodies are closed and replaced before it could drain them without a bound; the wait is ours,
-// since its own does not end with [Call.Stop].
+// wrapped, which also hides CloseIdleConnections, or every call that gives up would purge the
+// shared pool; bodies are closed and replaced before it could drain them without a bound; the wait
+// is ours, since its own does not end with [Call.Stop].
 func (l *loop) run() error {
 	req, err := l.prepare()
 	if err != nil {
@@ -145,45 +141,6 @@ func (c *Client) newLoop(ctx context.Context, call *Call, base *http.Client) *lo
 	return l
 }
 
-// prepare readies the request, and the library's form of it.
-func (l *loop) prepare() (*retryablehttp.Request, error) {
-	if l.policy.Pace {
-		l.client.queue.pace()
-	}
-	if l.call.Request == nil || l.call.Request.URL == nil {
-		return nil, errors.New("the call has no request, or no URL")
-	}
-	l.request = l.call.Request.Clone(l.life.ctx)
-	l.body = bodyOf(l.request)
-	if l.request.Header == nil {
-		l.request.Header = make(http.Header)
-	}
-	plain := *l.request
-	plain.Body, plain.GetBody = nil, nil
-	req, err := retryablehttp.FromRequest(&plain)
-	if err == nil && (l.body.open != nil || len(l.call.Patches) > 0) {
-		err = req.SetBody(retryablehttp.ReaderFunc(l.open))
-	}
-	return req, err
-}
-
-// open is the body of the attempt that is about to be sent. The library opens it once too often,
-// before the first attempt, which costs nothing.
-func (l *loop) open() (io.Reader, error) {
-	if l.sending == nil || l.body.open == nil {
-		return http.NoBody, nil
-	}
-	if l.unreplayable() {
-		return nil, errTwice
-	}
-	l.sending.body = &sentBody{body: l.body}
-	return l.sending.body, nil
-}
-
-func (l *loop) unreplayable() bool {
-	return l.body.once && l.sending.body != nil && l.sending.body.progress().opened
-}
-
 // admit waits for the slot of the next attempt. The first may have been waited for by the caller.
 func (l *loop) admit(limit waitLimit) error {
 	begun := !l.start.IsZero()
@@ -195,26 +152,6 @@ func (l *loop) admit(limit waitLimit) error {
 		l.slot = slot
 	}
 	return err
-}
-
-// begin readies the library's request for an attempt that has its slot.
-func (l *loop) begin(req *http.Request) {
-	if l.slot.reopened {
-		l.emit(Event{Kind: EventOpened})
-	}
-	before := l.sending
-	l.sending = &sending{start: time.Now()}
-	if l.body.once && before != nil {
-		l.sending.body = before.body
-	}
-	l.state.attempt++
-	url := *l.request.URL
-	req.Method, req.URL, req.Host, req.Header = l.request.Method, &url, l.request.Host, l.request.Header.Clone()
-	req.ContentLength = l.body.length
-	if l.call.NewHeader != nil {
-		maps.Copy(req.Header, l.call.NewHeader(l.state.attempt))
-	}
-	l.emit(Event{Kind: EventAttempt, Attempt: l.state.attempt})
 }
 
 // decide asks the policy what follows, and draws the wait of a repeat.
@@ -256,16 +193,3 @@ func (l *loop) settle(resp *http.Response, err error) {
 
 // usable reports whether the last attempt brought an answer that can be returned.
 func (l *loop) usable() bool { return l.resp != nil && l.last.Kind == "" }
-
-// patch changes the request for the next attempt, if the policy asked for it.
-func (l *loop) patch() error {
-	name := l.decision.patch
-	if name == "" {
-		return nil
-	}
-	if err := l.call.Patches[name](l.request); err != nil {
-		return fmt.Errorf("patch %s: %w", name, err)
-	}
-	l.body = bodyOf(l.request)
-	return nil
-}

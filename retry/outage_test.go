@@ -37,8 +37,8 @@ func respond(status int, header http.Header, body string) *http.Response {
 	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(bytes.NewReader([]byte(body))), ContentLength: int64(len(body))}
 }
 
-// farm is a server that works for 2 to 10 s on a request, and is dead from a
-// moment on for some time.
+// farm is a server that works for 2 to 10 s on a request, and is dead from a moment on for some
+// time.
 type farm struct {
 	mu         sync.Mutex
 	rand       *rand.Rand
@@ -111,8 +111,8 @@ func chunk(ctx context.Context, c *retry.Client) (retry.Trace, error) {
 	return trace, nil
 }
 
-// Forty documents of ten chunks survive a server that is dead for some time, and
-// it costs hardly more requests than without.
+// Forty documents of ten chunks survive a server that is dead for some time, and it costs hardly
+// more requests than without.
 func TestOutageIsWaitedOut(t *testing.T) {
 	const chunks, inFlight, probes = 400, 10, 12
 	for _, dead := range []time.Duration{30 * time.Second, 2 * time.Minute, 4 * time.Minute} {
@@ -143,8 +143,8 @@ func TestOutageIsWaitedOut(t *testing.T) {
 	}
 }
 
-// A server that is dead for good is asked no more than what is in flight and 40
-// probes for a hundred chunks, and every call ends within its elapsed budget.
+// A server that is dead for good is asked no more than what is in flight and 40 probes for a
+// hundred chunks, and every call ends within its elapsed budget.
 func TestDeadForGood(t *testing.T) {
 	for _, how := range []string{"dial", "502"} {
 		for _, inFlight := range []int{1, 10, 100} {
@@ -185,8 +185,7 @@ func TestDeadForGood(t *testing.T) {
 	}
 }
 
-// A Retry-After closes the gate for every call, and the calls that come back are
-// spread.
+// A Retry-After closes the gate for every call, and the calls that come back are spread.
 func TestRetryAfterHoldsEveryone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -276,8 +275,8 @@ func (p *published) RoundTrip(*http.Request) (*http.Response, error) {
 	return respond(200, h, `{"results":[]}`), nil
 }
 
-// 300 calls at a published 60 a minute are never refused, however many workers
-// there are, whenever the server's minute begins, and with answers that jitter.
+// 300 calls at a published 60 a minute are never refused, however many workers there are, whenever
+// the server's minute begins, and with answers that jitter.
 func TestPaceIsNeverRefused(t *testing.T) {
 	for _, workers := range []int{1, 8, 300} {
 		for _, phase := range []time.Duration{0, 17 * time.Second, 45 * time.Second, 59900 * time.Millisecond} {
@@ -300,8 +299,8 @@ func TestPaceIsNeverRefused(t *testing.T) {
 	}
 }
 
-// Another client on the key that takes half of each window: the pacer sees that
-// less remains than it used itself, and slows down; few calls are refused.
+// Another client on the key that takes half of each window: the pacer sees that less remains than
+// it used itself, and slows down; few calls are refused.
 func TestPaceBesideAnotherClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &published{
@@ -341,8 +340,8 @@ func run(t *testing.T, c *retry.Client, workers, calls int) {
 	wg.Wait()
 }
 
-// A probe that is still at work after 30 s, or that is canceled, makes room for the
-// next; its success opens the gate for all.
+// A probe that is still at work after 30 s, or that is canceled, makes room for the next; its
+// success opens the gate for all.
 func TestSlowProbe(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -419,8 +418,8 @@ func TestSlowProbe(t *testing.T) {
 	}
 }
 
-// A call that the gate holds back until its own budget ends returns the last
-// answer it had, and one whose deadline passes there, too.
+// A call that the gate holds back until its own budget ends returns the last answer it had, and one
+// whose deadline passes there, too.
 func TestBudgetEndsAtTheGate(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// paceMargin keeps the pace a hundredth below the published rate, so that answers
-// and requests that jitter by up to 0.6 s on their way do not put one too many
-// into a window of a minute.
+// paceMargin keeps the pace a hundredth below the published rate, so that answers and requests that
+// jitter by up to 0.6 s on their way do not put one too many into a window of a minute.
 const paceMargin = 1.01
 
-// pacer spaces admissions evenly at the rate that the server publishes. Until the
-// first answer names one, calls go out singly. It is a state machine on times
-// that it is given; the caller locks.
+// pacer spaces admissions evenly at the rate that the server publishes. Until the first answer
+// names one, calls go out singly. It is a state machine on times that it is given; the caller
+// locks.
 type pacer struct {
 	on       bool // some call's policy asks for pacing
 	answered bool // an answer came: the rate is known, or that there is none
@@ -25,8 +24,8 @@ type pacer struct {
 	ends     time.Time   // when a window of the server ended or ends; zero is unknown
 }
 
-// delay returns how long an admission must wait from now; a negative result
-// means until the first answer.
+// delay returns how long an admission must wait from now; a negative result means until the first
+// answer.
 func (p *pacer) delay(now time.Time) time.Duration {
 	switch {
 	case !p.on:
@@ -58,8 +57,8 @@ func (p *pacer) admitted(now time.Time) {
 // ended notes that an attempt ended without an answer.
 func (p *pacer) ended() { p.out = max(p.out-1, 0) }
 
-// learn notes what an answer publishes. asked is the Retry-After of a refusal,
-// which says exactly when the window ends; 0 is none.
+// learn notes what an answer publishes. asked is the Retry-After of a refusal, which says exactly
+// when the window ends; 0 is none.
 func (p *pacer) learn(now time.Time, h http.Header, asked time.Duration) {
 	if !p.on {
 		return
@@ -83,8 +82,8 @@ func (p *pacer) learn(now time.Time, h http.Header, asked time.Duration) {
 	if fresh && len(p.sends) > 0 {
 		p.next = later(p.next, p.sends[0].Add(time.Duration(len(p.sends))*interval))
 	}
-	// Own sends of the last window are at least those of the server's window:
-	// what is missing beyond them was used by another client on the key.
+	// Own sends of the last window are at least those of the server's window: what is missing beyond
+	// them was used by another client on the key.
 	if r.remaining < 0 || r.limit-r.remaining <= len(p.sends) {
 		return
 	}
@@ -97,8 +96,7 @@ func (p *pacer) learn(now time.Time, h http.Header, asked time.Duration) {
 	}
 }
 
-// left is the time to the end of the server's window, the whole window where its
-// phase is unknown.
+// left is the time to the end of the server's window, the whole window where its phase is unknown.
 func (p *pacer) left(now time.Time) time.Duration {
 	if p.ends.IsZero() {
 		return p.window
@@ -110,8 +108,8 @@ func (p *pacer) left(now time.Time) time.Duration {
 	return min(d, p.window)
 }
 
-// trim forgets sends that are older than the window and a twentieth of it, which
-// is for their way to the server and back.
+// trim forgets sends that are older than the window and a twentieth of it, which is for their way
+// to the server and back.
 func (p *pacer) trim(now time.Time) {
 	window := p.window
 	if window == 0 {

@@ -11,10 +11,9 @@ import (
 	"time"
 )
 
-// peek reads the beginning of an answer's body, at most limit bytes within wait.
-// It returns what it saw and whether that is everything, and makes the body go
-// on behind it. A read that is still under way when the time is over goes on by
-// itself; its bytes are not lost.
+// peek reads the beginning of an answer's body, at most limit bytes within wait. It returns what it
+// saw and whether that is everything, and makes the body go on after it. A read that is still
+// under way when the time is over goes on by itself; its bytes are not lost.
 func peek(resp *http.Response, limit int, wait time.Duration) (seen []byte, whole bool) {
 	if resp.Body == nil || resp.Body == http.NoBody {
 		return nil, true
@@ -50,8 +49,8 @@ func peekAll(resp *http.Response, limit int) (seen []byte, whole bool, err error
 	return b.Bytes(), err == nil && b.Len() <= limit, err
 }
 
-// firstRead sizes a buffer so that a body of declared length needs one, with room
-// for the read that finds the end.
+// firstRead sizes a buffer so that a body of declared length needs one, with room for the read that
+// finds the end.
 func firstRead(declared int64, limit int) int {
 	if declared < 0 {
 		return min(4<<10, limit+1)
@@ -59,8 +58,8 @@ func firstRead(declared int64, limit int) int {
 	return int(min(declared, int64(limit))) + bytes.MinRead
 }
 
-// peeking is a body of which a goroutine reads the beginning. After the peek it
-// is the rest of the body.
+// peeking is a body of which a goroutine reads the beginning. After the peek it is the rest of the
+// body.
 type peeking struct {
 	src   io.ReadCloser
 	limit int
@@ -105,8 +104,8 @@ func (p *peeking) Read(b []byte) (int, error) {
 
 func (p *peeking) Close() error { return p.src.Close() }
 
-// plain returns a peek as the server meant it: decoded from gzip where the
-// transport left that to the caller. What was peeked at is not changed.
+// plain returns a peek as the server meant it: decoded from gzip where the transport left that to
+// the caller. What was peeked at is not changed.
 func plain(h http.Header, seen []byte, whole bool, limit int) ([]byte, bool) {
 	if !strings.EqualFold(strings.TrimSpace(h.Get("Content-Encoding")), "gzip") {
 		return seen, whole

@@ -2,17 +2,19 @@ package retry
 
 import (
 	"bytes"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 )
 
-// Policy says which attempts are repeated, when, and how often. It is data: it
-// is read from JSON by [Parse], checked by [Policy.Validate], printed by
-// [Policy.Table]. A policy is not changed by anything in this package and may
-// be used by any number of calls at once; to override a member, change a copy.
+// Policy says which attempts are repeated, when, and how often. It is data: it is read from JSON by
+// [Parse], checked by [Policy.Validate], printed by [Policy.Table]. A policy is not changed by
+// anything in this package and may be used by any number of calls at once; to override a member,
+// change a copy.
 type Policy struct {
 	// Name is the policy's, for messages. Required.
 	Name string
@@ -83,8 +85,7 @@ type wirePeek struct {
 	Result int  `json:"result,omitempty"`
 }
 
-// UnmarshalJSON reads the form that [Policy.MarshalJSON] writes. It does not
-// validate.
+// UnmarshalJSON reads the form that [Policy.MarshalJSON] writes. It does not validate.
 func (p *Policy) UnmarshalJSON(data []byte) error {
 	var w wirePolicy
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -143,4 +144,64 @@ func (s *span) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
 	*s = span(d)
 	return err
+}
+
+//go:embed policies/*.json
+var policies embed.FS
+
+const defaultPolicy = "unstructured"
+
+// Presets lists the built-in policies, the default first.
+func Presets() []string {
+	return []string{defaultPolicy, "unstructured-python", "openai-compatible", "search-api", "agent", "agent-without-500"}
+}
+
+// Preset returns a fresh copy of a built-in policy; ok is false for a name that [Presets] does not
+// list.
+func Preset(name string) (p *Policy, ok bool) {
+	data, err := policies.ReadFile("policies/" + name + ".json")
+	if err != nil || strings.Contains(name, "/") {
+		return nil, false
+	}
+	p, err = Parse(data)
+	if err != nil {
+		panic(fmt.Sprintf("retry: built-in policy %s: %v", name, err)) // held by a test
+	}
+	return p, true
+}
+
+// spellings are the words of policy files as version 0.1.0 spelled them.
+var spellings = map[string]string{
+	"reset-before-sent": string(KindReset), "reset-after-sent": string(KindLost), "bad-length": string(KindLength),
+	"not-json": notJSON, "not-object": notObject, "not-list": notList,
+	"header-then-backoff":       string(waitHeaderThenBackoff),
+	"drop-chat_template_kwargs": "drop_chat_template_kwargs",
+}
+
+// respell returns a word in today's spelling.
+func respell[T ~string](word T) T {
+	word = T(strings.TrimSpace(string(word)))
+	if today, ok := spellings[string(word)]; ok {
+		return T(today)
+	}
+	return word
+}
+
+// respell turns the words of a row that was read into today's spelling.
+func (r *Rule) respell() {
+	r.Wait, r.Patch = respell(r.Wait), respell(r.Patch)
+	r.When.respell()
+}
+
+func (c *Condition) respell() {
+	c.Body = respell(c.Body)
+	for i, k := range c.Kind {
+		c.Kind[i] = respell(k)
+	}
+	for i := range c.Any {
+		c.Any[i].respell()
+	}
+	if c.Not != nil {
+		c.Not.respell()
+	}
 }

@@ -3,6 +3,7 @@ package retry_test
 import (
 	"encoding/json"
 	"flag"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -113,5 +114,104 @@ func TestParseErrors(t *testing.T) {
 	} {
 		_, err := retry.Parse([]byte(policyJSON(`"do":"retry"}`, reachable)))
 		require.NoError(t, err, reachable)
+	}
+}
+
+// A policy file with the spellings of version 0.1.0 is the same policy, and is written in today's.
+func TestOldSpellings(t *testing.T) {
+	const text = `{"name":"p","default":"return","backoff":{"initial":"1s"},"budget":{"attempts":3},"rules":[
+		{"name":"a","when":{"kind":["reset-before-sent","reset-after-sent"]},"do":"retry"},
+		{"name":"b","when":{"any":[{"body":"not-json"},{"not":{"body":"not-object"}}],"not":{"body":"not-list"}},"do":"retry","wait":"header-then-backoff"},
+		{"name":"c","do":"mutate","patch":"drop-chat_template_kwargs","max":1}]}`
+	old, err := retry.Parse([]byte(text))
+	require.NoError(t, err)
+	today, err := retry.Parse([]byte(strings.NewReplacer("reset-before-sent", "reset_before_sent", "reset-after-sent", "reset_after_sent",
+		"not-", "not_", "header-then-backoff", "header_then_backoff", "drop-", "drop_").Replace(text)))
+	require.NoError(t, err)
+	require.Equal(t, today, old)
+	data, err := json.Marshal(old)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "-")
+}
+
+// What Explain says of decisions that carry more than a row.
+func TestExplain(t *testing.T) {
+	answered := func(status int, header string) retry.Outcome {
+		return retry.Outcome{Status: status, Header: headers(header), Sent: true}
+	}
+	for _, c := range []struct {
+		name, policy string
+		call         retry.Call
+		before       retry.Trace
+		o            retry.Outcome
+		want         []string
+	}{
+		{
+			"an error that is never repeated", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			retry.Outcome{Kind: retry.KindLength},
+			[]string{"return after 1 attempt", "policy: unstructured", "row: none: such an error is never repeated"},
+		},
+		{
+			"a success", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			answered(200, ""),
+			[]string{"return after 1 attempt", "policy: unstructured", "row: none: a 2xx answer that no row claims is a success"},
+		},
+		{
+			"no row", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			answered(418, ""),
+			[]string{"return after 1 attempt", "policy: unstructured", "row: none: no row matches, the policy's default holds"},
+		},
+		{
+			"the server's own wait", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			answered(503, "Retry-After: 5"),
+			[]string{
+				"retry after 5s", "policy: unstructured", "row: 4, at capacity (status 503 and header `Retry-After`)",
+				"why: the server names the wait", "note: the wait is the server's own",
+			},
+		},
+		{
+			"a wait above the ceiling", "unstructured",
+			retry.Call{},
+			retry.Trace{},
+			answered(503, "Retry-After: 301"),
+			[]string{
+				"return after 1 attempt", "policy: unstructured", "row: 4, at capacity (status 503 and header `Retry-After`)",
+				"why: the server names the wait", "stopped by: retry after ceiling", "note: the wait is the server's own",
+			},
+		},
+		{
+			"resends used up", "unstructured",
+			retry.Call{},
+			retry.Trace{Attempts: []retry.Event{{MaybeBilled: true}, {MaybeBilled: true}, {MaybeBilled: true}}},
+			retry.Outcome{Kind: retry.KindLost, Sent: true},
+			[]string{
+				"return after 4 attempts", "policy: unstructured", "row: 8, connection lost (error reset_after_sent)",
+				"why: the server may have done the work", "stopped by: resends", "note: counts towards closing the gate for all requests",
+			},
+		},
+		{
+			"a change that was made", "openai-compatible",
+			retry.Call{Patches: map[string]func(*http.Request) error{"drop_chat_template_kwargs": func(*http.Request) error { return nil }}},
+			retry.Trace{Attempts: []retry.Event{{Rule: "unknown field"}}},
+			answered(500, ""),
+			[]string{"retry after 1s", "policy: openai-compatible", "row: 5, server error (status 5XX)", "why: "},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := preset(t, c.policy).Explain(c.call, c.before, c.o)
+			for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+				require.Less(t, i, len(c.want), text)
+				require.True(t, strings.HasPrefix(line, c.want[i]), "%q is not %q", line, c.want[i])
+			}
+			require.Equal(t, len(c.want), strings.Count(text, "\n"), text)
+		})
 	}
 }

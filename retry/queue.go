@@ -7,9 +7,10 @@ import (
 	"time"
 )
 
-// queue lets attempts out, one queue for a client: the head waits for the gate, then the pacer, then
-// a free slot of the limit. Calls that have begun come before those that have not; among each, first
-// come, first served. One timer and the events that free something pump the queue; nothing polls.
+// queue lets attempts out, one queue for a client: the head waits for the gate, then the pacer,
+// then a free slot of the limit. Calls that have begun come before those that have not; among each,
+// first come, first served. One timer and the events that free something pump the queue; nothing
+// polls.
 type queue struct {
 	limit *Limiter // nil is no limit
 	rand  func() float64

@@ -20,13 +20,12 @@ type rateLimit struct {
 // longer one is a quota: spread over a day, a thousand requests would be one in 87 s.
 const longestWindow = time.Hour
 
-// epochFrom separates the two readings of x-ratelimit-reset: seconds from now,
-// or since 1970.
+// epochFrom separates the two readings of x-ratelimit-reset: seconds from now, or since 1970.
 const epochFrom = 1_000_000_000
 
-// parseRateLimit reads x-ratelimit-limit, -remaining and -reset, and RateLimit and RateLimit-Policy of
-// the IETF's draft (draft-ietf-httpapi-ratelimit-headers), whose windows are used. ok is false where
-// no usable limit is published.
+// parseRateLimit reads x-ratelimit-limit, -remaining and -reset, and RateLimit and RateLimit-Policy
+// of the IETF's draft (draft-ietf-httpapi-ratelimit-headers), whose windows are used. ok is false
+// where no usable limit is published.
 func parseRateLimit(h http.Header, now time.Time) (r rateLimit, ok bool) {
 	r = rateLimit{remaining: -1, window: time.Minute, reset: -1}
 	if list := h.Get("Ratelimit-Policy"); list != "" {
@@ -54,8 +53,8 @@ func parseRateLimit(h http.Header, now time.Time) (r rateLimit, ok bool) {
 	return r, r.limit > 0
 }
 
-// count reads a number up to a day's worth of epoch seconds; lists ("100,
-// 100;w=60") by their first entry. -1 is no number.
+// count reads a number up to a day's worth of epoch seconds; lists ("100, 100;w=60") by their first
+// entry. -1 is no number.
 func count(s string) int {
 	s, _, _ = strings.Cut(s, ",")
 	s, _, _ = strings.Cut(s, ";")
@@ -66,8 +65,9 @@ func count(s string) int {
 	return int(n)
 }
 
-// strictest takes over the policy of a list ("burst";q=100;w=60, "daily";q=1000;w=86400) that allows
-// the lowest rate, and returns its name. Windows that are longer than longestWindow do not count.
+// strictest takes over the policy of a list ("burst";q=100;w=60, "daily";q=1000;w=86400) that
+// allows the lowest rate, and returns its name. Windows that are longer than longestWindow do not
+// count.
 func (r *rateLimit) strictest(list string) (name string, found bool) {
 	for entry := range strings.SplitSeq(list, ",") {
 		window := time.Minute

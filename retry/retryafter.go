@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// retryAfter returns the wait that an answer asks for: `retry-after-ms`, then
-// Retry-After in seconds, which may have a fraction, or as a date in one of the
-// three forms of RFC 9110 section 5.6.7. A date is measured against the
-// answer's own Date header, which makes a wrong local clock harmless, else
-// against now. The result is never negative: a date that has passed is 0;
-// numbers too large for a duration are the largest duration. ok is false where
-// there is no header or it cannot be read.
+// retryAfter returns the wait that an answer asks for: `retry-after-ms`, then Retry-After in
+// seconds, which may have a fraction, or as a date in one of the three forms of RFC 9110 section
+// 5.6.7. A date is measured against the answer's own Date header, which makes a wrong local clock
+// harmless, else against now. The result is never negative: a date that has passed is 0; numbers
+// too large for a duration are the largest duration. ok is false where there is no header or it
+// cannot be read.
 func retryAfter(h http.Header, now time.Time) (wait time.Duration, ok bool) {
 	if v := h.Get("Retry-After-Ms"); v != "" {
 		if d, ok := parseDecimal(v, time.Millisecond); ok {

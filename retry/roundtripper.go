@@ -10,12 +10,12 @@ import (
 // roundTripBuffer is the most that a round tripper copies of a request's body into memory: 1 MiB.
 const roundTripBuffer = 1 << 20
 
-// RoundTripper returns a transport for SDKs of others: it sends every request by the policy, nil for
-// the client's. It follows no redirects and keeps no cookies, those are left to the client above it.
-// The client's own HTTP must not use it.
+// RoundTripper returns a transport for SDKs of others: it sends every request by the policy, nil
+// for the client's. It follows no redirects and keeps no cookies, those are left to the client
+// above it. The client's own HTTP must not use it.
 //
-// A request is replayed by its GetBody. Where it has none, a body of up to 1 MiB is copied; a longer
-// one is refused, before anything is sent, with an error that says so.
+// A request is replayed by its GetBody. Where it has none, a body of up to 1 MiB is copied; a
+// longer one is refused, before anything is sent, with an error that says so.
 //
 // An answer comes back whatever its status; the error is an *[Error].
 func (c *Client) RoundTripper(p *Policy) http.RoundTripper {

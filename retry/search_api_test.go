@@ -87,8 +87,8 @@ func TestSearchAPI(t *testing.T) {
 	}
 }
 
-// A mistake of the server that costs a credit is repeated at most three times
-// more, however many attempts the caller allows.
+// A mistake of the server that costs a credit is repeated at most three times more, however many
+// attempts the caller allows.
 func TestSearchAPICapsBilledRetries(t *testing.T) {
 	bubble(t, []reply{{status: 500}}, func(t *testing.T, s *server) {
 		c := s.client("search-api", 0.5)

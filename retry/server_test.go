@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pipeListener accepts what its dial connects: a network without sockets, on
-// which a bubble's clock can stand still.
+// pipeListener accepts what its dial connects: a network without sockets, on which a bubble's clock
+// can stand still.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -103,8 +103,7 @@ type server struct {
 	handler http.HandlerFunc // instead of the script
 }
 
-// bubble runs f with a server under a fake clock. Answers beyond the script are
-// its last one.
+// bubble runs f with a server under a fake clock. Answers beyond the script are its last one.
 func bubble(t *testing.T, script []reply, f func(t *testing.T, s *server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

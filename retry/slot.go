@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 )
@@ -14,8 +15,24 @@ type Slot struct {
 	released atomic.Bool
 }
 
-// Release gives the slot back. Only the first call counts; nil is allowed. It is safe for concurrent
-// use.
+// Admit waits until an attempt may be sent: until the gate is open, the pacer's time has come and
+// the limit has a free slot. First come, first served, after the calls that have begun. Use it to
+// prepare a request no sooner than it can be sent, and hand the slot to [Call.Slot], or release it.
+//
+// The error is an *[Error]. It unwraps to the end of the context, or is stopped by "outage": the
+// server stayed out of reach for the policy's [Budget.HardElapsed], or had been already when Admit
+// was called.
+func (c *Client) Admit(ctx context.Context) (*Slot, error) {
+	c.init()
+	slot, err := c.queue.admit(lifetime{ctx: ctx}, false, waitLimit{outage: c.policy.Budget.HardElapsed})
+	if err != nil {
+		return nil, &Error{Trace: Trace{Stop: string(stopOf(err))}, err: err}
+	}
+	return slot, nil
+}
+
+// Release gives the slot back. Only the first call counts; nil is allowed. It is safe for
+// concurrent use.
 func (s *Slot) Release() {
 	if s == nil || s.released.Swap(true) {
 		return

@@ -3,6 +3,7 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -80,7 +81,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A deadline of Stop counts like one of the context: a wait that would pass it is not begun, and the answer in hand is returned.
+// A deadline of Stop counts like one of the context: a wait that would pass it is not begun, and
+// the answer in hand is returned.
 func TestStopDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &retry.Client{HTTP: &http.Client{Transport: after(time.Second, func(int) (int, string) { return 503, "busy" })}}
@@ -92,4 +94,24 @@ func TestStopDeadline(t *testing.T) {
 		require.Equal(t, "deadline", trace.Stop)
 		require.NoError(t, resp.Body.Close())
 	})
+}
+
+// An attempt derives two contexts from that of Do, for its limits and for its trace, also beside a
+// Stop: a call has two lifetimes, and its contexts carry no parameters.
+func TestContextsOfAnAttempt(t *testing.T) {
+	derived := func(ctx context.Context) int { return strings.Count(fmt.Sprint(ctx), ".With") }
+	var seen []int
+	c := &retry.Client{HTTP: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+		seen = append(seen, derived(r.Context()))
+		return respond(200, nil, "fine"), nil
+	})}}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	for _, stop := range []context.Context{nil, t.Context()} {
+		resp, _, err := c.Do(ctx, retry.Call{Request: newRequest("POST", "http://x/", []byte("document")), Stop: stop})
+		require.NoError(t, err)
+		require.NoError(t, resp.Body.Close())
+	}
+	base := derived(ctx)
+	require.Equal(t, []int{base + 2, base + 2}, seen)
 }

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Table prints the policy as two Markdown tables: its rows in the order in which
-// they are tried, and its budgets.
+// Table prints the policy as two Markdown tables: its rows in the order in which they are tried,
+// and its budgets.
 func (p *Policy) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", p.Name)
@@ -141,8 +141,8 @@ func (p *Policy) looksAtResults() bool {
 	return false
 }
 
-// formatSpan writes a duration without the zero units of [time.Duration.String]:
-// 5m instead of 5m0s.
+// formatSpan writes a duration without the zero units of [time.Duration.String]: 5m instead of
+// 5m0s.
 func formatSpan(d time.Duration) string {
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {

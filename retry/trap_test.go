@@ -46,8 +46,8 @@ func counted(t testing.TB, h http.HandlerFunc) (url string, conns *atomic.Int64)
 	return s.URL, conns
 }
 
-// A thousand calls that fail with bodies of 60 kB use one connection per worker:
-// bodies are drained, and giving up does not purge the pool.
+// A thousand calls that fail with bodies of 60 kB use one connection per worker: bodies are
+// drained, and giving up does not purge the pool.
 func TestFailingCallsKeepTheirConnections(t *testing.T) {
 	const workers, calls = 4, 1000
 	body := bytes.Repeat([]byte("x"), 60_000)
@@ -122,8 +122,7 @@ func TestGivingUpKeepsThePool(t *testing.T) {
 	require.EqualValues(t, 1, conns.Load())
 }
 
-// Retried error bodies around the library's own drain limit of 4,096 bytes use
-// one connection.
+// Retried error bodies around the library's own drain limit of 4,096 bytes use one connection.
 func TestDrain(t *testing.T) {
 	for _, size := range []int{0, 4096, 4097, 65_535, 65_536} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -146,8 +145,8 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// A body from disk goes out byte for byte on every attempt, with its length,
-// without being copied and without a descriptor left open.
+// A body from disk goes out byte for byte on every attempt, with its length, without being copied
+// and without a descriptor left open.
 func TestBodyFromDisk(t *testing.T) {
 	const size = 32 << 20
 	path := filepath.Join(t.TempDir(), "body")
@@ -224,8 +223,8 @@ func (c *closing) Close() error {
 	return c.ReadCloser.Close()
 }
 
-// A server that answers before it has read the upload: each attempt has a reader
-// of its own, so that the old write loop and the new one do not meet.
+// A server that answers before it has read the upload: each attempt has a reader of its own, so
+// that the old write loop and the new one do not meet.
 func TestEarlyAnswer(t *testing.T) {
 	url, _ := counted(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
@@ -325,8 +324,8 @@ func TestBodyOnce(t *testing.T) {
 	})
 }
 
-// A body that trickles does not hold the decision up for longer than the peek's
-// two seconds, and none of it is lost.
+// A body that trickles does not hold the decision up for longer than the peek's two seconds, and
+// none of it is lost.
 func TestTricklingErrorBody(t *testing.T) {
 	trickle := func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(503)
@@ -355,8 +354,8 @@ func TestTricklingErrorBody(t *testing.T) {
 	})
 }
 
-// A stream is not read: the status decides, and what the server goes on to write
-// reaches the caller.
+// A stream is not read: the status decides, and what the server goes on to write reaches the
+// caller.
 func TestStreams(t *testing.T) {
 	for _, c := range []struct {
 		name, kind string

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sixAttempts is seed 1's schedule with the jitter at its middle: 20, 40 and 80 s
-// with half a second each, then the cap of 90 s; the soft budget of 300 s is
-// judged when the attempt at 322 s has failed.
+// sixAttempts is seed 1's schedule with the jitter at its middle: 20, 40 and 80 s with half a
+// second each, then the cap of 90 s; the soft budget of 300 s is judged when the attempt at 322 s
+// has failed.
 var sixAttempts = []float64{0, 20.5, 61, 141.5, 231.5, 321.5}
 
 func TestUnstructuredPython(t *testing.T) {

@@ -71,8 +71,8 @@ func TestUnstructured(t *testing.T) {
 	}
 }
 
-// A client that asks for gzip itself gets gzip; the verdict in it counts all the
-// same, and the caller reads what the server sent.
+// A client that asks for gzip itself gets gzip; the verdict in it counts all the same, and the
+// caller reads what the server sent.
 func TestVerdictInGzip(t *testing.T) {
 	packed := func(s string) string {
 		var b bytes.Buffer
@@ -118,8 +118,8 @@ func TestVerdictInGzip(t *testing.T) {
 	})
 }
 
-// The first two retries are owed: their waits shrink to the time that is left. Once it is over nothing
-// is sent again.
+// The first two retries are owed: their waits shrink to the time that is left. Once it is over
+// nothing is sent again.
 func TestOwedRetries(t *testing.T) {
 	bubble(t, []reply{{status: 500, delay: 16 * time.Minute}}, func(t *testing.T, s *server) {
 		o := s.do(t.Context(), s.client("unstructured", 1), post("x"))
@@ -178,8 +178,8 @@ func TestLimitsOfAnAttempt(t *testing.T) {
 	})
 }
 
-// The caller's context, its deadline and the attempt's limits are told apart, and
-// the cause is kept.
+// The caller's context, its deadline and the attempt's limits are told apart, and the cause is
+// kept.
 func TestCaller(t *testing.T) {
 	cause := errors.New("the run was stopped")
 	t.Run("canceled in a sleep", func(t *testing.T) {

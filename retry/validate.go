@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Validate reports everything that is wrong with the policy, one line each: a
-// missing name or fallback, an unknown word, a status that is none, a row that
-// no outcome can reach, a row that lacks what its action needs or has what it
-// cannot use, a negative number, a policy that repeats without any bound.
+// Validate reports everything that is wrong with the policy, one line each: a missing name or
+// fallback, an unknown word, a status that is none, a row that no outcome can reach, a row that
+// lacks what its action needs or has what it cannot use, a negative number, a policy that repeats
+// without any bound.
 func (p *Policy) Validate() error {
 	var errs []error
 	add := func(format string, args ...any) {
@@ -149,8 +149,8 @@ func (c *Condition) problems() (errs []error) {
 	return errs
 }
 
-// covers reports whether every outcome that d matches is surely matched by c.
-// It may miss some: it never claims too much.
+// covers reports whether every outcome that d matches is surely matched by c. It may miss some: it
+// never claims too much.
 func (c *Condition) covers(d *Condition) bool {
 	if len(c.Any) > 0 || c.Not != nil {
 		return c.text() == d.text()

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/format"
 )
 
@@ -24,34 +26,23 @@ func collect(ctx context.Context, c *client, d *partition.Document, params parti
 		a.content, a.report = result.CSV, result.Report
 		return a, err
 	}
-	stream := c.Stream(ctx, d, params)
-	err := a.read(stream, apart)
-	a.report = stream.Report()
-	return a, err
-}
-
-// read takes the elements of a stream, with their line breaks or, apart, without.
-func (a *answer) read(stream *partition.Stream, apart bool) error {
 	var lines bytes.Buffer
 	w, err := format.New("jsonl", &lines, format.Options{})
 	if err != nil {
-		return err
+		return a, err
 	}
-	defer func() { a.content = lines.Bytes() }()
-	for e, err := range stream.All() {
-		if err == nil {
-			err = w.Write(e)
-		}
-		if err == nil {
-			err = w.Flush()
-		}
-		if err != nil {
+	a.report, err = batch.Each(ctx, c.Client, d, params, func(e partition.Element) error {
+		if err := w.Write(e); err != nil || !apart {
 			return err
 		}
-		if apart {
-			a.elements = append(a.elements, bytes.Clone(bytes.TrimSuffix(lines.Bytes(), []byte("\n"))))
-			lines.Reset()
+		if err := w.Flush(); err != nil {
+			return err
 		}
-	}
-	return w.Close()
+		a.elements = append(a.elements, bytes.Clone(bytes.TrimSuffix(lines.Bytes(), []byte("\n"))))
+		lines.Reset()
+		return nil
+	})
+	err = cmp.Or(err, w.Close())
+	a.content = lines.Bytes()
+	return a, err
 }

@@ -21,7 +21,7 @@ import (
 // included. A package without a row may have none. A number goes up only by names that are listed
 // where they are decided on.
 var mostExported = map[string]int{
-	"cache":                   37,
+	"cache":                   34,
 	"cmd":                     1,
 	"partition":               351,
 	"partition/batch":         60,
@@ -30,7 +30,7 @@ var mostExported = map[string]int{
 	"partition/partitiontest": 76,
 	"partition/wire":          13,
 	"retry":                   151,
-	"split":                   41,
+	"split":                   45, // Reader, its three values and Document.Reader came; Limits.Time went
 }
 
 // TestExportedSurface counts what a Go program can name: the surface that a version 1 would freeze.

@@ -171,7 +171,7 @@ func (run upgradeRun) check(t *testing.T, folder string, server *partitiontest.S
 // default.
 func respelt(table string) string {
 	return strings.NewReplacer(
-		"Retry-After, else backoff", "backoff", "longest Retry-After | no limit", "longest Retry-After | 5m", "-", "_",
+		"Retry-After, else backoff", "backoff", "longest Retry-After | no limit", "longest Retry_After | 5m", "-", "_",
 	).Replace(table)
 }
 

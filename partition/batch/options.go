@@ -41,8 +41,8 @@ type Options struct {
 	// is begun, with [partition.Client.Plan]: a document whose pages do not fit is not begun and fails
 	// with [partition.KindBudget], and the run ends once what is under way has ended. Pages that the
 	// cache answers cost nothing. A document of unknown length, which is everything but a PDF, and the
-	// second request of [partition.ScopeAfter] count as one page each. A page that is sent again counts
-	// once.
+	// second request of [partition.ChunkingAfter] count as one page each. A page that is sent again
+	// counts once.
 	MaxPages int
 
 	// MaxFailures ends the run, and what is under way, after so many documents that failed or lack

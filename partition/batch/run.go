@@ -67,13 +67,13 @@ func begin(ctx context.Context, client *partition.Client, o Options) *run {
 	r := &run{Options: o, client: client, queue: make(chan *task, o.ahead())}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	if !o.KeepGoing {
-		o.Watch.begin(client.URL(), r.stop)
+		o.Watch.begin(client.URL(), r.abort)
 	}
 	return r
 }
 
-// stop ends the run, and what is under way.
-func (r *run) stop(why error) {
+// abort ends the run, and what is under way.
+func (r *run) abort(why error) {
 	r.cancel(why)
 	if r.Stop != nil {
 		r.Stop(context.Cause(r.ctx))
@@ -83,7 +83,7 @@ func (r *run) stop(why error) {
 // end returns when nothing of the run is left.
 func (r *run) end() {
 	if !r.through {
-		r.stop(errLeft)
+		r.abort(errLeft)
 	}
 	r.cancel(nil)
 	for t := range r.queue {
@@ -204,11 +204,11 @@ func (r *run) judge(o *Outcome) {
 		o.State = Failed
 	}
 	if err := r.despair.count(o); err != nil && !r.KeepGoing {
-		r.stop(err)
+		r.abort(err)
 	}
 	if o.State == Failed || o.State == Partial {
 		if n := r.failures.Add(1); n == int64(r.MaxFailures) {
-			r.stop(&FailuresError{r.MaxFailures})
+			r.abort(&FailuresError{r.MaxFailures})
 		}
 	}
 }
@@ -218,7 +218,7 @@ func (r *run) judge(o *Outcome) {
 func (r *run) giveUp(o *Outcome) {
 	switch {
 	case o.Kind().Scope() == partition.ScopeAccount:
-		r.stop(o.Err)
+		r.abort(o.Err)
 	case o.Kind() == partition.KindBudget:
 		r.fill(o.Err)
 	}

@@ -170,7 +170,7 @@ func (r *row) came() string {
 	}
 	line := strings.Join(words, ", ")
 	if r.stopped && r.stop != "" {
-		line += "; stopped by " + string(r.stop)
+		line += "; stopped by " + strings.ReplaceAll(string(r.stop), "_", " ")
 	}
 	return line
 }
