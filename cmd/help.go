@@ -102,22 +102,22 @@ func examples(c *cobra.Command) string {
 	if c.HasExample() {
 		return strings.TrimRight(c.Example, "\n")
 	}
-	var told, all []string
+	var withExample, commands []string
 	for _, sub := range c.Commands() {
 		if !sub.IsAvailableCommand() {
 			continue
 		}
 		first, _, _ := strings.Cut(examples(sub), "\n")
-		all = append(all, first)
+		commands = append(commands, first)
 		if sub.HasExample() {
-			told = append(told, first)
+			withExample = append(withExample, first)
 		}
 	}
 	switch {
-	case len(told) > 0:
-		return strings.Join(told, "\n")
-	case len(all) > 0:
-		return strings.Join(all, "\n")
+	case len(withExample) > 0:
+		return strings.Join(withExample, "\n")
+	case len(commands) > 0:
+		return strings.Join(commands, "\n")
 	default:
 		return "  " + c.CommandPath()
 	}

@@ -42,8 +42,8 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	code := exitCode(err)
 	var said *exitError
 	if !errors.As(err, &said) || said.err != nil {
-		for _, one := range eachError(err) {
-			fmt.Fprintf(stderr, "quire: %s\n", wire.Printable(one.Error()))
+		for _, line := range eachError(err) {
+			fmt.Fprintf(stderr, "quire: %s\n", wire.Printable(line.Error()))
 		}
 		if code == exitUsage {
 			command, _, _ := root.Find(args)
@@ -62,11 +62,11 @@ func eachError(err error) []error {
 	if !ok || !strings.Contains(err.Error(), "\n") {
 		return []error{err}
 	}
-	var all []error
-	for _, one := range joined.Unwrap() {
-		all = append(all, eachError(one)...)
+	var errs []error
+	for _, err := range joined.Unwrap() {
+		errs = append(errs, eachError(err)...)
 	}
-	return all
+	return errs
 }
 
 func newRoot(sh *shell) *cobra.Command {

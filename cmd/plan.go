@@ -122,7 +122,7 @@ func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err
 		shell: sh, console: console, client: client, walk: j.walk, params: f.run.params, name: f.run.name,
 		sheet: newPlanSheet(sh.stdout, f.json, answers != nil, f.price),
 	}
-	return p.all(ctx)
+	return p.run(ctx)
 }
 
 // nowhere stands for the server where none is named: page counts need none.

@@ -36,7 +36,7 @@ type planned struct {
 	done  chan struct{}
 }
 
-func (p *planning) all(ctx context.Context) error {
+func (p *planning) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(context.Canceled)
 	var lost error
@@ -85,7 +85,7 @@ func (p *planning) start(ctx context.Context) <-chan *planned {
 			}
 			workers.Go(func() error {
 				defer close(d.done)
-				d.plan, d.err = p.one(ctx, e)
+				d.plan, d.err = p.plan(ctx, e)
 				return nil
 			})
 		}
@@ -93,8 +93,8 @@ func (p *planning) start(ctx context.Context) <-chan *planned {
 	return queue
 }
 
-// one plans one document.
-func (p *planning) one(ctx context.Context, e walk.Entry) (*partition.Plan, error) {
+// plan plans one document.
+func (p *planning) plan(ctx context.Context, e walk.Entry) (*partition.Plan, error) {
 	var document *partition.Document
 	var err error
 	if e.Path == walk.Stdin {

@@ -25,7 +25,7 @@ type claims struct {
 	foldCase   bool
 	everything bool
 	open       []openFolder
-	all        map[pathKey]bool // with everything: true for a folder
+	paths      map[pathKey]bool // with everything: true for a folder
 }
 
 type openFolder struct {
@@ -90,10 +90,10 @@ func (c *claims) set(depth int) map[pathKey]bool {
 	if !c.everything {
 		return c.open[depth].children
 	}
-	if c.all == nil {
-		c.all = map[pathKey]bool{}
+	if c.paths == nil {
+		c.paths = map[pathKey]bool{}
 	}
-	return c.all
+	return c.paths
 }
 
 // A claim is one path that an output needs: its own, or that of a folder above it.
