@@ -75,7 +75,8 @@ type apiClient struct {
 	answers *cache.Dir    // nil without a cache, and where somebody else closes it
 }
 
-// finish ends a run's use of the client: err is how the run ended, and comes back with what went wrong here.
+// finish ends a run's use of the client: err is how the run ended, and comes back with what went
+// wrong here.
 func (c *apiClient) finish(err error) error {
 	err = errors.Join(err, c.close())
 	if lost := closeCache(c.answers); err == nil {

@@ -49,7 +49,8 @@ func openCache(dir string, o cache.Options) (*cache.Dir, error) {
 	return cache.Open(dir, o)
 }
 
-// open opens the cache for a run. It is nil with --no-cache, and where it cannot be opened, which is a warning.
+// open opens the cache for a run. It is nil with --no-cache, and where it cannot be opened, which
+// is a warning.
 func (f *cacheFlags) open(c *screen.Console) (*cache.Dir, error) {
 	switch {
 	case f.off && f.refresh:
@@ -67,7 +68,8 @@ func (f *cacheFlags) open(c *screen.Console) (*cache.Dir, error) {
 	return dir, nil
 }
 
-// limit makes a limit of 0 the smallest one there is, where the cache would take it for its default.
+// limit makes a limit of 0 the smallest one there is, where the cache would take it for its
+// default.
 func limit[T time.Duration | int64](given T) T {
 	return max(given, 1)
 }

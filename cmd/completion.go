@@ -58,7 +58,8 @@ func newCompletion(sh *shell) *cobra.Command {
 	return c
 }
 
-// flagValues is the table of flags whose values are a fixed set; files complete beside them where the flag takes one too.
+// flagValues is the table of flags whose values are a fixed set; files complete beside them where
+// the flag takes one too.
 var flagValues = []struct {
 	flag   string
 	files  bool
@@ -91,7 +92,8 @@ func values[T ~string](names ...T) func() []string {
 
 func errorKinds() []string { return values(retry.Kinds()...)() }
 
-// completeValues tells the completion of c, and of the commands below it, what the values of their flags and their arguments can be.
+// completeValues tells the completion of c, and of the commands below it, what the values of their
+// flags and their arguments can be.
 func completeValues(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, completionOf(f)) }) // it fails on one that has its own
 	if c.ValidArgsFunction == nil {
@@ -135,7 +137,8 @@ func completionOfArguments(use string) cobra.CompletionFunc {
 	}
 }
 
-// fixed completes to those of the words that begin as what is typed; the directive says what else may stand there.
+// fixed completes to those of the words that begin as what is typed; the directive says what else
+// may stand there.
 func fixed(words []string, directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		var fitting []string

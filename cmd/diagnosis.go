@@ -16,7 +16,8 @@ import (
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// A diagnosis is what the steps of quire doctor found: a line each, and the exit code of the last that failed.
+// A diagnosis is what the steps of quire doctor found: a line each, and the exit code of the last
+// that failed.
 type diagnosis struct {
 	w    io.Writer
 	code int
@@ -76,7 +77,8 @@ var hints = []struct {
 	{isQuota, "the account has no quota left"},
 }
 
-// hint is what to look at after an error, with what separates it from the error; "" where nothing is known.
+// hint is what to look at after an error, with what separates it from the error; "" where nothing
+// is known.
 func hint(err error) string {
 	for _, row := range hints {
 		if row.fits(err) {

@@ -29,7 +29,8 @@ type doctorFlags struct {
 	healthLimit time.Duration
 }
 
-// doctorDefaults take the place of the policy's. The document is given up after the longer of --retry-elapsed and --timeout.
+// doctorDefaults take the place of the policy's. The document is given up after the longer of
+// --retry-elapsed and --timeout.
 var doctorDefaults = []struct{ flag, value string }{
 	{"retry-attempts", "3"},
 	{"retry-elapsed", "30s"},
@@ -85,7 +86,8 @@ func newDoctor(sh *shell) *cobra.Command {
 	return c
 }
 
-// run takes the steps. Nothing is sent where the settings are wrong, and no document where the server cannot be reached.
+// run takes the steps. Nothing is sent where the settings are wrong, and no document where the
+// server cannot be reached.
 func (f *doctorFlags) run(ctx context.Context, sh *shell) (err error) {
 	d := &diagnosis{w: sh.stdout}
 	d.say(stepOK, "quire", "%s, %s, %s/%s", partition.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)

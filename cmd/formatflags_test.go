@@ -62,7 +62,8 @@ func TestOutputOptionsKey(t *testing.T) {
 	}
 }
 
-// Every option has its row in the table of flags, so that output that goes past the formats can refuse it.
+// Every option has its row in the table of flags, so that output that goes past the formats can
+// refuse it.
 func TestOutputOptionsGiven(t *testing.T) {
 	for _, flags := range []string{
 		"csv-safe", "source-field", "images=x", "metadata-include=x", "metadata-exclude=x", "flatten-metadata", "element-types=x",

@@ -37,8 +37,9 @@ func group(flags *pflag.FlagSet, heading string, define func(*pflag.FlagSet)) {
 	})
 }
 
-// helpWidth is how many columns the lines of a help text have at most, and meaningColumn where the right of its two columns begins
-// at the latest: what is too long for the left one stands on a line of its own.
+// helpWidth is how many columns the lines of a help text have at most, and meaningColumn where the
+// right of its two columns begins at the latest: what is too long for the left one stands on a line
+// of its own.
 const (
 	helpWidth     = 80
 	meaningColumn = 31
@@ -70,7 +71,8 @@ func help(c *cobra.Command, _ []string) {
 	_ = usage(c) // help goes to the terminal; there is nobody left to tell
 }
 
-// paragraphs are a command's long text, else its short one. Within a paragraph line breaks are blanks.
+// paragraphs are a command's long text, else its short one. Within a paragraph line breaks are
+// blanks.
 func paragraphs(c *cobra.Command) []string {
 	text := c.Long
 	if text == "" {
@@ -96,8 +98,8 @@ func usage(c *cobra.Command) error {
 	return nil
 }
 
-// examples are a command's own. Without them they are the first of each of its commands that has some, else of each of its
-// commands, else its name alone.
+// examples are a command's own. Without them they are the first of each of its commands that has
+// some, else of each of its commands, else its name alone.
 func examples(c *cobra.Command) string {
 	if c.HasExample() {
 		return strings.TrimRight(c.Example, "\n")

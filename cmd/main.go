@@ -25,9 +25,9 @@ type shell struct {
 	stderr io.Writer
 }
 
-// Main runs one command and returns its exit code (see the table in exit.go). args are without the program's name, env is in
-// the form of [os.Environ]. An interrupt or a termination signal stops the command in good order; a second one kills the
-// process.
+// Main runs one command and returns its exit code (see the table in exit.go). args are without the
+// program's name, env is in the form of [os.Environ]. An interrupt or a termination signal stops
+// the command in good order; a second one kills the process.
 func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	log.SetOutput(io.Discard) // net/http prints there what a server sends out of turn, be it the key
 	sh := &shell{env: environment(env), stdin: stdin, stdout: stdout, stderr: stderr}
@@ -118,8 +118,8 @@ func (s *stopped) Error() string {
 	return "interrupted"
 }
 
-// withSignals returns a context that the first interrupt or termination signal ends. After that the system's own handling is
-// back, so that a second one kills.
+// withSignals returns a context that the first interrupt or termination signal ends. After that the
+// system's own handling is back, so that a second one kills.
 func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)

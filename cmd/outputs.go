@@ -64,7 +64,8 @@ func (o *outputs) close() (err error) {
 // namedSources is how many names of documents that are no longer there are said.
 const namedSources = 10
 
-// missingSources says which documents of earlier runs are no longer in the folders of this one, and counts them. Their outputs stay.
+// missingSources says which documents of earlier runs are no longer in the folders of this one, and
+// counts them. Their outputs stay.
 func (j *job) missingSources(out *outputs) int {
 	if out.store == nil {
 		return 0

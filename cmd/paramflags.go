@@ -13,8 +13,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A paramFlag is the flag of one API field: --max-characters for max_characters. A list takes commas and repetition; a secret is
-// read from a file, for arguments show in the list of processes.
+// A paramFlag is the flag of one API field: --max-characters for max_characters. A list takes
+// commas and repetition; a secret is read from a file, for arguments show in the list of processes.
 type paramFlag struct {
 	field  wire.Field
 	params *partition.Params

@@ -17,7 +17,8 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// planFlags are the flags of quire plan: all of quire partition's, so that a run is planned by changing one word, and its own.
+// planFlags are the flags of quire plan: all of quire partition's, so that a run is planned by
+// changing one word, and its own.
 type planFlags struct {
 	run   partitionFlags
 	price float64
@@ -61,8 +62,8 @@ func newPlan(sh *shell) *cobra.Command {
 	return c
 }
 
-// planGroups are the headings of quire partition's flags that change a plan. Of those under others planShows do, and of those under
-// these planHides do not.
+// planGroups are the headings of quire partition's flags that change a plan. Of those under others
+// planShows do, and of those under these planHides do not.
 var (
 	planGroups = []string{groupInput, groupSplit, groupServer, groupCache, groupAPI}
 	planShows  = []string{"output", "quiet", "verbose"}

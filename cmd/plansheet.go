@@ -13,7 +13,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A planSheet prints what quire plan found, a line a document, as a table or as JSON, and adds it up.
+// A planSheet prints what quire plan found, a line a document, as a table or as JSON, and adds it
+// up.
 type planSheet struct {
 	w     io.Writer
 	json  bool

@@ -11,7 +11,8 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
-// records are the files that say how a run went. They are begun before anything is sent, and written at its end.
+// records are the files that say how a run went. They are begun before anything is sent, and
+// written at its end.
 type records struct {
 	summary *folder.File // of --summary; nil without it
 	page    *folder.File // of --report; nil without it

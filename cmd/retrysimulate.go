@@ -43,7 +43,8 @@ func newRetrySimulate(sh *shell) *cobra.Command {
 	return c
 }
 
-// published are the success rates of the article that the policy agent follows: 1,000 seeded sessions a cell.
+// published are the success rates of the article that the policy agent follows: 1,000 seeded
+// sessions a cell.
 var published = []struct {
 	rate                float64
 	noRetry, threeTries float64
@@ -132,7 +133,8 @@ type tally struct {
 
 func (t tally) rate() float64 { return t.successes / float64(t.sessions) }
 
-// simulate runs sessions. The random numbers depend on the seed and the rate alone, so that every policy and status sees the same.
+// simulate runs sessions. The random numbers depend on the seed and the rate alone, so that every
+// policy and status sees the same.
 func (f *simulateFlags) simulate(policy *retry.Policy, fail failure) tally {
 	draws := rand.New(rand.NewPCG(f.seed, uint64(fail.rate*1000)))
 	t := tally{sessions: f.sessions}

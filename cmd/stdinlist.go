@@ -15,8 +15,9 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// A listSink answers the documents that standard input names, one a line, with one line each on standard output: how another program
-// keeps quire running as a step of its own. A line is a path, or an object: see [asked].
+// A listSink answers the documents that standard input names, one a line, with one line each on
+// standard output: how another program keeps quire running as a step of its own. A line is a path,
+// or an object: see [asked].
 type listSink struct {
 	stdin     io.Reader
 	params    partition.Params // of a document that sets none
@@ -74,7 +75,8 @@ type listedError struct {
 // listedLine is how long a line may be.
 const listedLine = 1 << 20
 
-// documents yields a document a line, as lines come. A line that cannot be understood is a document that fails.
+// documents yields a document a line, as lines come. A line that cannot be understood is a document
+// that fails.
 func (l *listSink) documents(ctx context.Context) iter.Seq[*work] {
 	return func(yield func(*work) bool) {
 		in := interruptible(ctx, l.stdin)

@@ -46,7 +46,8 @@ func newView(sh *shell) *cobra.Command {
 	return c
 }
 
-// view writes the page of the elements at path to output, or to standard output where that is empty: whole or not at all.
+// view writes the page of the elements at path to output, or to standard output where that is
+// empty: whole or not at all.
 func view(ctx context.Context, sh *shell, path, output string) error {
 	in, name, err := openElements(ctx, sh, path)
 	if err != nil {
@@ -87,7 +88,8 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 	return write(func(w io.Writer) error { return v.Write(w, body.CopyTo) })
 }
 
-// openElements opens a file, or standard input, and returns how it is called. An interrupt ends the waiting for standard input.
+// openElements opens a file, or standard input, and returns how it is called. An interrupt ends the
+// waiting for standard input.
 func openElements(ctx context.Context, sh *shell, path string) (io.ReadCloser, string, error) {
 	if path != walk.Stdin {
 		file, err := os.Open(path)
@@ -99,7 +101,7 @@ func openElements(ctx context.Context, sh *shell, path string) (io.ReadCloser, s
 	return interruptible(ctx, sh.stdin), "standard input", nil
 }
 
-// sameFile tells whether two paths lead to one file that exists.
+// sameFile reports whether two paths lead to one file that exists.
 func sameFile(a, b string) bool {
 	first, err := os.Stat(a)
 	if err != nil {
@@ -111,7 +113,8 @@ func sameFile(a, b string) bool {
 
 var errNotElements = errors.New("not a list of elements as written by -f json or jsonl")
 
-// readElements passes on the elements of a JSON list, or of one JSON object after the other, as they are read.
+// readElements passes on the elements of a JSON list, or of one JSON object after the other, as
+// they are read.
 func readElements(ctx context.Context, r io.Reader, take func(partition.Element) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	list, err := startsList(in)
@@ -154,7 +157,7 @@ func readElements(ctx context.Context, r io.Reader, take func(partition.Element)
 	return nil
 }
 
-// startsList tells whether the first thing is a list.
+// startsList reports whether the first thing is a list.
 func startsList(in *bufio.Reader) (bool, error) {
 	for {
 		b, err := in.ReadByte()

@@ -32,7 +32,8 @@ func (f *walkFlags) add(flags *pflag.FlagSet) {
 	})
 }
 
-// options are the walk's for these flags and the arguments, with the list that --files-from names, read to its end.
+// options are the walk's for these flags and the arguments, with the list that --files-from names,
+// read to its end.
 func (f *walkFlags) options(ctx context.Context, sh *shell, roots []string) (walk.Options, error) {
 	o := walk.Options{Roots: roots, Hidden: f.hidden, Include: f.include, Exclude: f.exclude, MaxSize: int64(f.maxSize)}
 	if f.filesFrom == "" {
@@ -43,8 +44,8 @@ func (f *walkFlags) options(ctx context.Context, sh *shell, roots []string) (wal
 	return o, err
 }
 
-// readFilesList reads the list of files in the file at path, or on stdin where path is "-". What is wrong with it is a usage error;
-// the end of ctx ends the waiting.
+// readFilesList reads the list of files in the file at path, or on stdin where path is "-". What is
+// wrong with it is a usage error; the end of ctx ends the waiting.
 func readFilesList(ctx context.Context, path string, stdin io.Reader) ([]walk.Listed, error) {
 	source := stdin
 	if path != walk.Stdin {

@@ -12,10 +12,12 @@ import (
 )
 
 const (
-	// commitBatch is how many outputs are brought to the disk together, and so how many files wait open for it at most.
+	// commitBatch is how many outputs are brought to the disk together, and so how many files wait
+	// open for it at most.
 	commitBatch = 128
 
-	// commitSyncs is how many files are synced at once: a file system writes its own journal once for all of them.
+	// commitSyncs is how many files are synced at once: a file system writes its own journal once
+	// for all of them.
 	commitSyncs = 16
 )
 
@@ -32,8 +34,9 @@ type Settings struct {
 	Stop func(error) // stops the run: nothing more can be written
 }
 
-// Outputs are the outputs of one run in a folder. While it waits for the disk the next ones gather, so that the busier a run is, the
-// fewer times the disk is waited for. A record is written after its output, never before.
+// Outputs are the outputs of one run in a folder. While it waits for the disk the next ones gather,
+// so that the busier a run is, the fewer times the disk is waited for. A record is written after
+// its output, never before.
 type Outputs struct {
 	Settings
 	folder *Folder
@@ -78,8 +81,8 @@ func (o *Outputs) Begin(ctx context.Context, d *partition.Document, w *outcome.O
 	return output
 }
 
-// BeginUnrecorded is Begin for a document that cannot be read again: earlier runs say nothing of it,
-// and nothing will be known of it.
+// BeginUnrecorded is Begin for a document that cannot be read again: earlier runs say nothing of
+// it, and nothing will be known of it.
 func (o *Outputs) BeginUnrecorded(w *outcome.Outcome) *Output { return &Output{Outcome: w} }
 
 // Do does a document that was begun: write is called, and its error becomes the document's; the
@@ -117,9 +120,10 @@ func (o *Outputs) write(w *Output, write func(*bufio.Writer) error) {
 	w.file = file
 }
 
-// Commit takes over a document whose State is set. Once its output, if there is one, is in its place and on record, then is called.
-// An output that could not be put in its place makes the document a failed one. Of a document that
-// was not done nothing is recorded: what is known of it from before still holds.
+// Commit takes over a document whose State is set. Once its output, if there is one, is in its
+// place and on record, then is called. An output that could not be put in its place makes the
+// document a failed one. Of a document that was not done nothing is recorded: what is known of it
+// from before still holds.
 func (o *Outputs) Commit(w *Output, then func()) {
 	if w.State == outcome.NotDone {
 		w.record = journal.Record{}

@@ -22,8 +22,9 @@ import (
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// A FailedList is the documents of a run that failed, as JSON lines, in the order of the walk. With an output folder those follow that
-// failed in earlier runs and that this one did not come to. A nil list takes nothing.
+// A FailedList is the documents of a run that failed, as JSON lines, in the order of the walk. With
+// an output folder those follow that failed in earlier runs and that this one did not come to. A
+// nil list takes nothing.
 type FailedList struct {
 	files     []*File // in its usual place in the output folder, and where a flag wants it
 	path      string  // of one of them, for people
@@ -43,9 +44,10 @@ type failedLine struct {
 	text   []byte
 }
 
-// NewFailedList begins the list in the file at path, if one is named, and in its usual place in the output folder, if there is one;
-// without both it is nil. again are the documents of a failed list that the run takes: without an output folder, whose journal knows,
-// those that the run does not come to stay on the list.
+// NewFailedList begins the list in the file at path, if one is named, and in its usual place in the
+// output folder, if there is one; without both it is nil. again are the documents of a failed list
+// that the run takes: without an output folder, whose journal knows, those that the run does not
+// come to stay on the list.
 func NewFailedList(path string, folder *Folder, extension string, again []journal.Failure) (*FailedList, error) {
 	if path == "" && folder == nil {
 		return nil, nil
@@ -108,7 +110,8 @@ func (l *FailedList) Add(w *outcome.Outcome) error {
 	return l.append(w.Number, f)
 }
 
-// addEarlier keeps what is known of a document that failed in an earlier run, and that this one ended before.
+// addEarlier keeps what is known of a document that failed in an earlier run, and that this one
+// ended before.
 func (l *FailedList) addEarlier(w *outcome.Outcome) error {
 	if l.folder == nil {
 		return nil // it is carried over
@@ -143,7 +146,8 @@ func (l *FailedList) counted(f journal.Failure) {
 	}
 }
 
-// Close writes the list, also an empty one: whoever reads it next need not ask whether there is one.
+// Close writes the list, also an empty one: whoever reads it next need not ask whether there is
+// one.
 func (l *FailedList) Close() error {
 	if l == nil {
 		return nil
@@ -207,7 +211,8 @@ func (l *FailedList) Discard() {
 	}
 }
 
-// Hint tells people where the list is, and that command runs its documents again: two lines, none where there is nothing to run.
+// Hint tells people where the list is, and that command runs its documents again: two lines, none
+// where there is nothing to run.
 func (l *FailedList) Hint(command string) []string {
 	if l == nil || !l.written || l.count == 0 || l.stdin && l.count == 1 {
 		return nil
@@ -259,8 +264,9 @@ func NewFinalFailures(failures []journal.Failure) FinalFailures {
 	return final
 }
 
-// Settle reports whether a document was declared final, and is the same as then: it need not be sent again, and its State is set.
-// Where there is a journal that knows the document, that knows more.
+// Settle reports whether a document was declared final, and is the same as then: it need not be
+// sent again, and its State is set. Where there is a journal that knows the document, that knows
+// more.
 func (l FinalFailures) Settle(ctx context.Context, d *partition.Document, w *outcome.Outcome) bool {
 	f, found := l[w.Path]
 	if !found || f.SHA256 == "" {

@@ -93,7 +93,8 @@ func (f *File) Fill(write func(io.Writer) error) error {
 	return nil
 }
 
-// Discard forgets the output. Of one that is in its place, or forgotten, there is nothing to forget.
+// Discard forgets the output. Of one that is in its place, or forgotten, there is nothing to
+// forget.
 func (f *File) Discard() {
 	if f == nil || f.settled {
 		return

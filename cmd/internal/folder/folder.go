@@ -13,7 +13,8 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
-// A Folder is where the outputs of documents go. Nothing is written outside it, whatever the names are.
+// A Folder is where the outputs of documents go. Nothing is written outside it, whatever the names
+// are.
 type Folder struct {
 	dir     string
 	root    *os.Root
@@ -58,8 +59,8 @@ func (f *Folder) Close() error {
 	return f.root.Close()
 }
 
-// FoldsCase reports whether names that differ only in case are one file in the folder. It makes a file in the journal's folder, and
-// removes it.
+// FoldsCase reports whether names that differ only in case are one file in the folder. It makes a
+// file in the journal's folder, and removes it.
 func (f *Folder) FoldsCase() (bool, error) {
 	folds, err := foldsCase(f.root, journal.Folder)
 	if err != nil {

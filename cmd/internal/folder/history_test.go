@@ -19,7 +19,8 @@ func settings(t *testing.T) Settings {
 	return Settings{Key: "k", How: "h", Engine: "e", Extension: ".json", Stop: func(err error) { t.Errorf("the run was stopped: %v", err) }}
 }
 
-// runOnce does one document in a run of its own, and returns what became of it. fail is how sending it ends.
+// runOnce does one document in a run of its own, and returns what became of it. fail is how sending
+// it ends.
 func runOnce(t *testing.T, dir, path string, s Settings, fail error) (w *outcome.Outcome, sent bool) {
 	t.Helper()
 	f, err := Open(dir)
@@ -79,7 +80,8 @@ func TestWhatIsDoneStaysDone(t *testing.T) {
 	expect("everything again", s, true, outcome.Done)
 }
 
-// A failure that the server declared final is the last word on the same means, unless it is to be sent all the same.
+// A failure that the server declared final is the last word on the same means, unless it is to be
+// sent all the same.
 func TestAFinalFailureIsTheLastWord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	path := filepath.Join(t.TempDir(), "a.txt")
@@ -134,7 +136,8 @@ func TestWhatIsNotDoneIsNotRecorded(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// A source that is no longer there is missed once, as long as its output is there and its folder is one of the run's.
+// A source that is no longer there is missed once, as long as its output is there and its folder is
+// one of the run's.
 func TestMissingSources(t *testing.T) {
 	dir, in := t.TempDir(), t.TempDir()
 	path := filepath.Join(in, "a.txt")

@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// A Spool holds what may not be shown yet: in memory up to a limit, then in a private file that has no name.
+// A Spool holds what may not be shown yet: in memory up to a limit, then in a private file that has
+// no name.
 type Spool struct {
 	memory []byte
 	file   *os.File

@@ -1,8 +1,9 @@
 // Package outcome says what became of one document in a run.
 //
-// A run makes an [Outcome] of each file that it comes upon, fills it in on the document's way, and decides its [State] last. After
-// that nothing of it changes: the output folder records it, the screen shows and counts it, and the exit code is drawn from all of
-// them. Whose fault a failure is stands in fault.go.
+// A run makes an [Outcome] of each file that it comes upon, fills it in on the document's way, and
+// decides its [State] last. After that nothing of it changes: the output folder records it, the
+// screen shows and counts it, and the exit code is drawn from all of them. Whose fault a failure is
+// stands in fault.go.
 package outcome
 
 import (
@@ -69,7 +70,8 @@ func (o *Outcome) Status() int {
 	return 0
 }
 
-// Final reports whether the server said that the document would fail again: of every page that is missing.
+// Final reports whether the server said that the document would fail again: of every page that is
+// missing.
 func (o *Outcome) Final() bool { return final(o.Err) }
 
 func final(err error) bool {
@@ -107,8 +109,8 @@ func (e *EarlierError) Error() string {
 	return e.Record.Error + " (declared final in an earlier run; --force resends it)"
 }
 
-// LacksPages reports whether an error is that of a document that was answered but for pages that are named. One that the run's limit
-// ended is not done at all.
+// LacksPages reports whether an error is that of a document that was answered but for pages that
+// are named. One that the run's limit ended is not done at all.
 func LacksPages(err error) bool {
 	partial := (*partition.PartialError)(nil)
 	return errors.As(err, &partial) && partition.KindOf(err) != partition.KindBudget

@@ -16,8 +16,8 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// A Console is what people, or programs, see of a run on standard error: lines, and below them, on a terminal, one live line. Its
-// methods may be called by several goroutines at once.
+// A Console is what people, or programs, see of a run on standard error: lines, and below them, on
+// a terminal, one live line. Its methods may be called by several goroutines at once.
 type Console struct {
 	Options
 	ended   chan struct{}
@@ -148,7 +148,8 @@ func (c *Console) Warn(err error) {
 	c.Remark("warning: %s", wire.Printable(err.Error()))
 }
 
-// Error says to programs what ended a run, and reports whether it did: people are told by who called.
+// Error says to programs what ended a run, and reports whether it did: people are told by who
+// called.
 func (c *Console) Error(err error) bool {
 	if c.Progress != ProgressJSON {
 		return false
@@ -159,7 +160,8 @@ func (c *Console) Error(err error) bool {
 	return true
 }
 
-// Clear takes the live line away, to make room for standard output where that is on the same terminal.
+// Clear takes the live line away, to make room for standard output where that is on the same
+// terminal.
 func (c *Console) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +183,8 @@ func (c *Console) Expect(documents int, bytes int64) {
 	c.progress.total, c.progress.bytes = documents, bytes
 }
 
-// Observe counts an event of the client, and says which requests have been without an answer for long.
+// Observe counts an event of the client, and says which requests have been without an answer for
+// long.
 func (c *Console) Observe(e partition.Event) {
 	name := wire.Printable(e.Document)
 	if e.Pages.Len() > 0 {

@@ -106,7 +106,8 @@ func (p *progress) rate(now time.Time) string {
 // etaAfter is how long a run is watched before it is foretold how long it will take.
 const etaAfter = 5 * time.Second
 
-// eta is how long the rest will take, judged by the bytes of the documents; 0 where nobody can tell yet.
+// eta is how long the rest will take, judged by the bytes of the documents; 0 where nobody can tell
+// yet.
 func (p *progress) eta(now time.Time) time.Duration {
 	elapsed := now.Sub(p.started)
 	sent := p.bytesDone - p.unchangedBytes
@@ -116,7 +117,8 @@ func (p *progress) eta(now time.Time) time.Duration {
 	return time.Duration(float64(elapsed) * float64(p.bytes-p.bytesDone) / float64(sent)).Round(time.Second)
 }
 
-// line is the progress for people. What does not fit into the columns is left out, the least important first; 0 is no limit.
+// line is the progress for people. What does not fit into the columns is left out, the least
+// important first; 0 is no limit.
 func (p *progress) line(now time.Time, columns int) string {
 	documents := fmt.Sprintf("%d documents", p.documents)
 	if p.total > 0 {

@@ -15,12 +15,12 @@ func newPathKey(path string) pathKey {
 	return pathKey(sum[:len(pathKey{})])
 }
 
-// claims are the outputs of a run, and the folders that they stand in. No output may be another one, or stand where a folder is
-// needed.
+// claims are the outputs of a run, and the folders that they stand in. No output may be another
+// one, or stand where a folder is needed.
 //
-// Inside one tree, whose files come folder by folder, only what is in the same folder can collide, so that no more is kept than
-// the folders that are open. That ends where two folders of the tree become one, and it does not hold for lists: then everything
-// is kept, with [claims.everything].
+// Inside one tree, whose files come folder by folder, only what is in the same folder can collide,
+// so that no more is kept than the folders that are open. That ends where two folders of the tree
+// become one, and it does not hold for lists: then everything is kept, with [claims.everything].
 type claims struct {
 	foldCase   bool
 	everything bool
@@ -33,7 +33,8 @@ type openFolder struct {
 	children map[pathKey]bool // true for a folder
 }
 
-// errFoldersMerge says that two folders of a tree are one in the output, so that everything must be kept.
+// errFoldersMerge says that two folders of a tree are one in the output, so that everything must be
+// kept.
 var errFoldersMerge = errors.New("two folders are one in the output")
 
 // An overlappingClaim is an output whose place is taken.
@@ -44,8 +45,8 @@ type overlappingClaim struct {
 
 func (*overlappingClaim) Error() string { return "the output's place is taken" }
 
-// add claims the output called name, with slashes, and the folders above it. The error is errFoldersMerge or an
-// [overlappingClaim].
+// add claims the output called name, with slashes, and the folders above it. The error is
+// errFoldersMerge or an [overlappingClaim].
 func (c *claims) add(name string) error {
 	depth, parent := 0, ""
 	for child := range claimed(name, c.foldCase) {
@@ -78,7 +79,8 @@ func (c *claims) enter(depth int, parent string, child claim) error {
 	return nil
 }
 
-// descend makes parent the folder that is open at this depth, and closes what was open in its place.
+// descend makes parent the folder that is open at this depth, and closes what was open in its
+// place.
 func (c *claims) descend(depth int, parent string) {
 	if depth < len(c.open) && c.open[depth].path == parent {
 		return

@@ -11,8 +11,8 @@ import (
 // listedPathLimit is how many bytes a path in a list may have: more than any system opens.
 const listedPathLimit = 64 << 10
 
-// ReadList reads one path a line, in their order. Lines end in \n or \r\n, or in NUL where there is one among the first
-// 64 KiB; empty ones are ignored. The list is never nil beside a nil error.
+// ReadList reads one path a line, in their order. Lines end in \n or \r\n, or in NUL where there is
+// one among the first 64 KiB; empty ones are ignored. The list is never nil beside a nil error.
 func ReadList(r io.Reader) ([]Listed, error) {
 	in := bufio.NewReaderSize(r, listedPathLimit+2) // the longest path with its end
 	head, err := in.Peek(in.Size())

@@ -29,7 +29,8 @@ const (
 	skipOwn      = "a file of the run itself"
 )
 
-// skipReasons is the table of what a walk leaves out and counts; what is left out as a matter of course is said only when asked.
+// skipReasons is the table of what a walk leaves out and counts; what is left out as a matter of
+// course is said only when asked.
 var skipReasons = []struct {
 	reason string
 	quiet  bool

@@ -121,7 +121,8 @@ func TestSurveyCollisions(t *testing.T) {
 	}
 }
 
-// Outputs in the order of a walk collide for claims exactly where two of them are one file, or one is a folder above another.
+// Outputs in the order of a walk collide for claims exactly where two of them are one file, or one
+// is a folder above another.
 func TestClaimsOfRandomTrees(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	elements := []string{"a", "A", "b", "a.j", "A.J", "b.j"}

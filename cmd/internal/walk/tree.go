@@ -18,7 +18,8 @@ type tree struct {
 	resolved string // the root without links, once it was asked for
 }
 
-// folder yields what is in dir, whose outputs stand below name and which is called rel for the globs: "" for the root.
+// folder yields what is in dir, whose outputs stand below name and which is called rel for the
+// globs: "" for the root.
 func (t *tree) folder(ctx context.Context, dir, name, rel string) bool {
 	names, err := readNames(ctx, dir)
 	if err != nil && !t.yield(Entry{Path: dir, Name: name, Err: err}) {

@@ -42,10 +42,12 @@ type Options struct {
 	StdinName string   // what the output of standard input is called
 }
 
-// A Listed path is a file or folder of a list. Its output is called Name, derived from the path where Name is "".
+// A Listed path is a file or folder of a list. Its output is called Name, derived from the path
+// where Name is "".
 type Listed struct{ Path, Name string }
 
-// A walk goes through files and folders in the order they were given, a folder's content sorted by name, as often as it is asked to.
+// A walk goes through files and folders in the order they were given, a folder's content sorted by
+// name, as often as it is asked to.
 type Walk struct {
 	Options
 	globs globs
@@ -54,8 +56,8 @@ type Walk struct {
 // Stdin stands for the document on standard input.
 const Stdin = "-"
 
-// New makes sure that the roots exist, that no two of them overlap, and that the globs can be read; if not,
-// the error is a [UsageError].
+// New makes sure that the roots exist, that no two of them overlap, and that the globs can be read;
+// if not, the error is a [UsageError].
 func New(o Options) (*Walk, error) {
 	w := &Walk{Options: o}
 	var err error
@@ -90,7 +92,8 @@ func (w *Walk) Single() bool {
 	return w.Roots[0] == Stdin || err == nil && !info.IsDir()
 }
 
-// Covers reports whether the walk would come to a file, if it were there, as far as its folder tells.
+// Covers reports whether the walk would come to a file, if it were there, as far as its folder
+// tells.
 func (w *Walk) Covers(path string) bool {
 	for _, root := range w.Roots {
 		if absolute, err := filepath.Abs(root); err == nil && root != Stdin && inFolder(path, absolute) {
@@ -106,7 +109,8 @@ func inFolder(path, folder string) bool {
 	return below && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(folder[len(folder)-1]))
 }
 
-// Entries yields every file, also those that are left out, until ctx ends. Of a folder only the names are in memory.
+// Entries yields every file, also those that are left out, until ctx ends. Of a folder only the
+// names are in memory.
 func (w *Walk) Entries(ctx context.Context) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		p := &pass{Walk: w, yield: yield}
@@ -144,8 +148,8 @@ func (p *pass) root(ctx context.Context, root string) bool {
 	}
 }
 
-// named yields what a path that was named leads to. A file is taken whatever it is called, as name, or as the last element of its
-// path where name is ""; the outputs of a folder stand below name.
+// named yields what a path that was named leads to. A file is taken whatever it is called, as name,
+// or as the last element of its path where name is ""; the outputs of a folder stand below name.
 func (p *pass) named(ctx context.Context, path, name string) bool {
 	info, err := os.Stat(path)
 	e := Entry{Path: filePath(path), Name: name, Info: info}
@@ -185,7 +189,8 @@ func (p *pass) take(path string) bool {
 
 func (w *Walk) tooLarge(info fs.FileInfo) bool { return w.MaxSize > 0 && info.Size() > w.MaxSize }
 
-// isOutput reports whether a folder is one for outputs, by whatever name. That may be made only when the walk is under way.
+// isOutput reports whether a folder is one for outputs, by whatever name. That may be made only
+// when the walk is under way.
 func (w *Walk) isOutput(folder fs.FileInfo) bool {
 	if !folder.IsDir() {
 		return false

@@ -33,7 +33,8 @@ func link(t *testing.T, target, name string) {
 	}
 }
 
-// walked is what a walk comes upon, one line an entry: "path", "path -> name" where they differ, then what became of it.
+// walked is what a walk comes upon, one line an entry: "path", "path -> name" where they differ,
+// then what became of it.
 func walked(t *testing.T, o Options) []string {
 	t.Helper()
 	w, err := New(o)
@@ -223,7 +224,8 @@ func TestWalkUnreadable(t *testing.T) {
 		walked(t, Options{Roots: []string{"in"}}))
 }
 
-// Below the longest path that the system knows, a folder cannot be read: it is named, and the walk goes on.
+// Below the longest path that the system knows, a folder cannot be read: it is named, and the walk
+// goes on.
 func TestWalkTooDeep(t *testing.T) {
 	plant(t, "in/z.txt")
 	root, err := os.OpenRoot("in")

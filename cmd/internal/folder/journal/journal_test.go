@@ -76,7 +76,8 @@ func TestWhatIsWrittenIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere cuts a manifest at every byte: what was whole is found, and the next record does not run into what was torn.
+// TestCutAnywhere cuts a manifest at every byte: what was whole is found, and the next record does
+// not run into what was torn.
 func TestCutAnywhere(t *testing.T) {
 	dir := t.TempDir()
 	j := mustOpen(t, dir)
@@ -264,7 +265,8 @@ func TestAVeryLongLine(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// TestAnAppendThatFails makes sure that nothing half written is taken for a record, and that no later one hides the failure.
+// TestAnAppendThatFails makes sure that nothing half written is taken for a record, and that no
+// later one hides the failure.
 func TestAnAppendThatFails(t *testing.T) {
 	dir := t.TempDir()
 	j := mustOpen(t, dir)
@@ -282,8 +284,8 @@ func TestAnAppendThatFails(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// TestTrusted has the rule: a file whose times are not older than the record, by more than a step of the clock, may have been
-// changed without its times showing it.
+// TestTrusted has the rule: a file whose times are not older than the record, by more than a step
+// of the clock, may have been changed without its times showing it.
 func TestTrusted(t *testing.T) {
 	second := int64(time.Second)
 	for name, test := range map[string]struct {
@@ -340,7 +342,8 @@ func TestFailedList(t *testing.T) {
 	}
 }
 
-// FuzzManifest opens whatever stands in the manifest: there is no panic, and what is written then is found.
+// FuzzManifest opens whatever stands in the manifest: there is no panic, and what is written then
+// is found.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"quire_manifest":1}` + "\n" + `{"name":"a","state":"done"}` + "\n"))
 	f.Add([]byte(`{"quire_manifest":1}` + "\n" + `{"name":"a","size":1e400}` + "\n\n[]\nnull\n"))

@@ -55,7 +55,8 @@ func (j *Journal) load(warn func(error)) error {
 // header is the first line of a manifest.
 var header = fmt.Sprintf(`{"quire_manifest":%d}`+"\n", format)
 
-// beginAnew begins a manifest that has no whole line: one that is new, or was torn at once. Anything else is put aside.
+// beginAnew begins a manifest that has no whole line: one that is new, or was torn at once.
+// Anything else is put aside.
 func (j *Journal) beginAnew(warn func(error)) error {
 	start := make([]byte, len(header))
 	n, err := j.manifest.ReadAt(start, 0)
@@ -117,10 +118,12 @@ func (j *Journal) startAfresh(why *unknownFormatError, warn func(error)) error {
 	return j.begin()
 }
 
-// longestLine is how much of a line is held in memory at least; the middle of a longer one is not looked at.
+// longestLine is how much of a line is held in memory at least; the middle of a longer one is not
+// looked at.
 const longestLine = 1 << 20
 
-// eachLine calls f with every whole line of a file and where it starts; end becomes where the last whole line ends.
+// eachLine calls f with every whole line of a file and where it starts; end becomes where the last
+// whole line ends.
 func eachLine(r io.Reader, f func(offset int64, line []byte) error, end *int64) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	var long []byte
