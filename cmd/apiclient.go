@@ -22,7 +22,7 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// clientFlags say which server is asked, and how.
+// clientFlags are the flags that choose the server and how requests are sent.
 type clientFlags struct {
 	url        string
 	keyFile    string
@@ -68,15 +68,15 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 	})
 }
 
-// An apiClient is a client with what has to be closed after it.
+// An apiClient is a client, with the engine and the cache that must be closed after it.
 type apiClient struct {
 	*partition.Client
 	engine  *local.Engine // nil with a server
 	answers *cache.Dir    // nil without a cache, and where somebody else closes it
 }
 
-// finish ends a run's use of the client: err is how the run ended, and comes back with what went
-// wrong here.
+// finish closes the client at the end of a run. It returns err, the run's own error, joined with
+// what goes wrong here.
 func (c *apiClient) finish(err error) error {
 	err = errors.Join(err, c.close())
 	if lost := closeCache(c.answers); err == nil {
@@ -92,7 +92,8 @@ func (c *apiClient) close() error {
 	return nil
 }
 
-// engineName is what outputs say of what produced them.
+// engineName is the name of what produces the elements, as outputs and records have it: the
+// server's URL, or the embedded engine's name.
 func (c *apiClient) engineName() string {
 	if c.engine != nil {
 		return c.engine.Name()
@@ -100,7 +101,7 @@ func (c *apiClient) engineName() string {
 	return c.URL()
 }
 
-// newClient makes the client that the flags ask for.
+// newClient makes a client from the flags.
 func (f *clientFlags) newClient(
 	sh *shell, logger *slog.Logger, observe func(partition.Event), more []partition.Option,
 ) (*apiClient, error) {
@@ -156,7 +157,7 @@ func (f *clientFlags) newClient(
 	return c, nil
 }
 
-// embedded is a client of the engine in this process. Nothing is sent anywhere.
+// embedded makes a client of the embedded engine. Nothing leaves this process.
 func (f *clientFlags) embedded(logger *slog.Logger, options []partition.Option) (*apiClient, error) {
 	if f.url != "" || f.keyFile != "" {
 		return nil, usageError("--local cannot be used with --url or --api-key-file")
@@ -190,7 +191,7 @@ func readKey(path string) (string, error) {
 	return strings.TrimSpace(string(key)), nil
 }
 
-// policy is the named or given policy with the overrides of the flags.
+// policy returns the policy of --retry, with the values that other flags override.
 func (f *clientFlags) policy() (*retry.Policy, error) {
 	preset, err := loadPolicy(f.retry)
 	if err != nil {
@@ -218,7 +219,7 @@ func override(value *time.Duration, given time.Duration) {
 	}
 }
 
-// httpClient has the certificates that the flags name.
+// httpClient returns an HTTP client with the certificates of the flags.
 func (f *clientFlags) httpClient() (*http.Client, error) {
 	transport := retry.NewTransport()
 	config := &tls.Config{MinVersion: tls.VersionTLS12}

@@ -38,7 +38,7 @@ func addCacheDir(flags *pflag.FlagSet, dir *string) {
 	flags.StringVar(dir, "cache-dir", "", "`folder` of the cache (default quire/answers in the user's cache folder)")
 }
 
-// openCache opens the directory that was named, else the user's own.
+// openCache opens the cache in dir, or in the user's cache folder if dir is empty.
 func openCache(dir string, o cache.Options) (*cache.Dir, error) {
 	if dir == "" {
 		var err error
@@ -74,7 +74,7 @@ func limit[T time.Duration | int64](given T) T {
 	return max(given, 1)
 }
 
-// options are the client's for this cache.
+// options returns the client's options for this cache.
 func (f *cacheFlags) options(dir *cache.Dir) []partition.Option {
 	if dir == nil {
 		return nil

@@ -92,8 +92,8 @@ func values[T ~string](names ...T) func() []string {
 
 func errorKinds() []string { return values(retry.Kinds()...)() }
 
-// completeValues tells the completion of c, and of the commands below it, what the values of their
-// flags and their arguments can be.
+// completeValues sets the completion of flag values and arguments, for c and for the commands below
+// it.
 func completeValues(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, completionOf(f)) }) // it fails on one that has its own
 	if c.ValidArgsFunction == nil {
@@ -137,8 +137,8 @@ func completionOfArguments(use string) cobra.CompletionFunc {
 	}
 }
 
-// fixed completes to those of the words that begin as what is typed; the directive says what else
-// may stand there.
+// fixed completes to the words that begin with what is typed; the directive says what else is
+// allowed.
 func fixed(words []string, directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		var fitting []string

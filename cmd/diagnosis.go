@@ -16,8 +16,8 @@ import (
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// A diagnosis is what the steps of quire doctor found: a line each, and the exit code of the last
-// that failed.
+// A diagnosis prints what the steps of quire doctor find, one line each, and has the exit code of
+// the last step that failed.
 type diagnosis struct {
 	w    io.Writer
 	code int
@@ -43,7 +43,7 @@ func (d *diagnosis) fail(code int, what, format string, args ...any) {
 	d.say(stepFail, what, format, args...)
 }
 
-// err is how the command ends: what failed has been said.
+// err returns the command's error. What failed has been printed already.
 func (d *diagnosis) err(ctx context.Context) error {
 	switch {
 	case interruption(ctx) != nil:
@@ -59,7 +59,7 @@ func (d *diagnosis) err(ctx context.Context) error {
 	}
 }
 
-// hints is the table of what to look at, by error; the first that fits counts.
+// hints is the table of hints by error; the first that fits is printed.
 var hints = []struct {
 	fits func(error) bool
 	text string
@@ -77,8 +77,7 @@ var hints = []struct {
 	{isQuota, "the account has no quota left"},
 }
 
-// hint is what to look at after an error, with what separates it from the error; "" where nothing
-// is known.
+// hint returns the hint for an error, with a separator before it, or "" if there is none.
 func hint(err error) string {
 	for _, row := range hints {
 		if row.fits(err) {

@@ -29,7 +29,7 @@ type doctorFlags struct {
 	healthLimit time.Duration
 }
 
-// doctorDefaults take the place of the policy's. The document is given up after the longer of
+// doctorDefaults replace the policy's defaults. The document is given up after the longer of
 // --retry-elapsed and --timeout.
 var doctorDefaults = []struct{ flag, value string }{
 	{"retry-attempts", "3"},
@@ -86,8 +86,8 @@ func newDoctor(sh *shell) *cobra.Command {
 	return c
 }
 
-// run takes the steps. Nothing is sent where the settings are wrong, and no document where the
-// server cannot be reached.
+// run takes the steps. It sends nothing if the settings are wrong, and no document if the server
+// cannot be reached.
 func (f *doctorFlags) run(ctx context.Context, sh *shell) (err error) {
 	d := &diagnosis{w: sh.stdout}
 	d.say(stepOK, "quire", "%s, %s, %s/%s", partition.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -156,7 +156,8 @@ func (f *doctorFlags) keySource(sh *shell) string {
 	}
 }
 
-// cache says where the cache is, what is in it, and whether it can be written. It makes none.
+// cache prints where the cache is, what is in it and whether it can be written to. It does not
+// create one.
 func (f *doctorFlags) cache(ctx context.Context, d *diagnosis) {
 	path, missing := missingCache(f.cacheDir)
 	if missing {
@@ -185,7 +186,7 @@ func (f *doctorFlags) cache(ctx context.Context, d *diagnosis) {
 	d.say(stepOK, "cache", "%s: %s", path, usageLine(usage))
 }
 
-// existing is the folder that a missing one would be made in, or in whose folder.
+// existing returns the closest folder above path that exists.
 func existing(path string) string {
 	for {
 		above := filepath.Dir(path)
@@ -204,7 +205,7 @@ func writable(dir string) error {
 	return os.Remove(made)
 }
 
-// document sends one by the way that every document goes.
+// document sends a small document, in the same way as every other document is sent.
 func (f *doctorFlags) document(ctx context.Context, sh *shell, d *diagnosis, client *apiClient) {
 	if f.noDocument {
 		d.say(stepOK, "document", "not sent (--no-document)")

@@ -46,7 +46,7 @@ var exitCodes = []struct {
 	{exitTerminated, "terminated; finished documents are kept"},
 }
 
-// An exitError ends a command with a code. Without err everything has been said already.
+// An exitError ends a command with a code. If err is nil, everything has been printed already.
 type exitError struct {
 	code int
 	err  error
@@ -96,7 +96,7 @@ func signalCode(s os.Signal) int {
 	return exitInterrupted
 }
 
-// interruption is the exit error of a context that a signal ended, nil of any other.
+// interruption returns the exit error of a context that a signal ended, and nil for any other.
 func interruption(ctx context.Context) error {
 	var signaled *stopped
 	if errors.As(context.Cause(ctx), &signaled) {

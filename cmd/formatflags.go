@@ -12,7 +12,7 @@ import (
 	"github.com/quire-dev/quire/partition/format"
 )
 
-// formatFlags say in which form elements are written, and which of them.
+// formatFlags are the flags that choose the output format and which elements are written.
 type formatFlags struct {
 	format          string
 	options         outputOptions
@@ -135,7 +135,8 @@ func elementTypes(names []string) []partition.ElementType {
 	return types
 }
 
-// given is the first flag that was set, "" if none was: for output that goes past the formats.
+// given returns the first flag that was set, or "" if none was. It is for output that no format
+// writes.
 func (o outputOptions) given() string {
 	for _, row := range optionFlags {
 		if row.set(o) {
@@ -145,8 +146,8 @@ func (o outputOptions) given() string {
 	return ""
 }
 
-// key is the same text exactly for options that make the same output of the same elements of the
-// same document.
+// key returns a text that is equal for two sets of options exactly if they write the same output
+// for the same elements of the same document.
 func (o outputOptions) key() string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

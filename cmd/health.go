@@ -16,11 +16,11 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// healthTime is how long the health check may take, unless --timeout says more or less.
+// healthTime is the time limit of the health check, unless --timeout sets another.
 const healthTime = 10 * time.Second
 
-// httpClient reaches what the client reaches, by the same proxy and certificates, and follows no
-// redirect.
+// httpClient returns an HTTP client with the proxy and certificates of the API client. It follows
+// no redirects.
 func (f *doctorFlags) httpClient(client *apiClient) (*http.Client, error) {
 	hc := &http.Client{}
 	if client.engine != nil {
@@ -36,9 +36,9 @@ func (f *doctorFlags) httpClient(client *apiClient) (*http.Client, error) {
 	return hc, nil
 }
 
-// healthRequest asks the server for /healthcheck, behind the same prefix as the endpoint. It
-// carries what a gateway wants, the headers of --header and the credentials of the URL, but not the
-// API's key, which no health check needs.
+// healthRequest returns a request for /healthcheck, below the same path prefix as the endpoint. It
+// has what a gateway may want, the headers of --header and the credentials of the URL, but not the
+// API key, which no health check needs.
 func (f *doctorFlags) healthRequest(sh *shell, client *apiClient) (*http.Request, error) {
 	u, err := url.Parse(client.URL())
 	if err != nil {
@@ -62,8 +62,8 @@ func (f *doctorFlags) healthRequest(sh *shell, client *apiClient) (*http.Request
 	return request, nil
 }
 
-// health asks the server how it is, and reports whether it makes sense to send a document. where is
-// what messages call the request.
+// health requests the health check, and reports whether it makes sense to send a document. Messages
+// call the request where.
 func (f *doctorFlags) health(ctx context.Context, d *diagnosis, hc *http.Client, request *http.Request, where string) bool {
 	limited, cancel := context.WithTimeoutCause(ctx, f.healthLimit, &outcome.TimeLimit{Limit: f.healthLimit})
 	defer cancel()

@@ -37,9 +37,9 @@ func group(flags *pflag.FlagSet, heading string, define func(*pflag.FlagSet)) {
 	})
 }
 
-// helpWidth is how many columns the lines of a help text have at most, and meaningColumn where the
-// right of its two columns begins at the latest: what is too long for the left one stands on a line
-// of its own.
+// helpWidth is the most columns of a line of help text. meaningColumn is the last column at which
+// the right half of a table may begin: an entry that is too long for the left half gets its own
+// line.
 const (
 	helpWidth     = 80
 	meaningColumn = 31
@@ -71,8 +71,8 @@ func help(c *cobra.Command, _ []string) {
 	_ = usage(c) // help goes to the terminal; there is nobody left to tell
 }
 
-// paragraphs are a command's long text, else its short one. Within a paragraph line breaks are
-// blanks.
+// paragraphs returns the paragraphs of a command's long text, or its short text if it has no long
+// one. Within a paragraph, line breaks are spaces.
 func paragraphs(c *cobra.Command) []string {
 	text := c.Long
 	if text == "" {
@@ -98,8 +98,8 @@ func usage(c *cobra.Command) error {
 	return nil
 }
 
-// examples are a command's own. Without them they are the first of each of its commands that has
-// some, else of each of its commands, else its name alone.
+// examples returns a command's own examples. If it has none, it returns the first example of each
+// command below it that has one, else of each command below it, else the command's name.
 func examples(c *cobra.Command) string {
 	if c.HasExample() {
 		return strings.TrimRight(c.Example, "\n")

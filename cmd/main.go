@@ -1,4 +1,4 @@
-// Package cmd holds the commands of quire, one file a command.
+// Package cmd holds the commands of quire, one file per command.
 package cmd
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// A shell is what a command has of the outside world.
+// A shell is what a command can use of the outside world.
 type shell struct {
 	env    map[string]string
 	stdin  io.Reader
@@ -53,7 +53,8 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-// eachError are the errors that were joined to one, each of which has its own line.
+// eachError returns the errors that were joined in err, so that each can be printed on its own
+// line.
 func eachError(err error) []error {
 	if exit := (*exitError)(nil); errors.As(err, &exit) && exit.err != nil {
 		err = exit.err
@@ -98,7 +99,7 @@ func newRoot(sh *shell) *cobra.Command {
 	return root
 }
 
-// environment makes a table of "name=value" lines; of a repeated name the last counts.
+// environment makes a table of "name=value" lines; if a name is repeated, the last value counts.
 func environment(lines []string) map[string]string {
 	env := make(map[string]string, len(lines))
 	for _, line := range lines {

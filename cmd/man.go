@@ -13,8 +13,8 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// newMan is hidden: it is for those who make packages. The pages are of the same texts and tables
-// as the help.
+// newMan is hidden, because only packagers need it. The pages have the same texts and tables as the
+// help.
 func newMan(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
@@ -130,8 +130,8 @@ func (p *manText) rows(rows []helpRow) {
 	}
 }
 
-// roff spells a text so that it is read as it stands: hyphens that can be copied, no escapes, no
-// line that is taken for a request.
+// roff escapes a text for roff, so that it is printed unchanged: hyphens that can be copied, no
+// escapes, no line that is read as a request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`).Replace(text)
 	lines := strings.Split(text, "\n")

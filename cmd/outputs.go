@@ -18,7 +18,7 @@ type outputs struct {
 	images   *folder.Folder  // of --images; nil without it
 }
 
-// openOutputs opens the folder of -o, with what is known of earlier runs.
+// openOutputs opens the folder of -o and its journal.
 func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*outputs, error) {
 	f := j.flags
 	if f.output == "" {
@@ -61,11 +61,11 @@ func (o *outputs) close() (err error) {
 	return err
 }
 
-// namedSources is how many names of documents that are no longer there are said.
+// namedSources is how many missing documents are named, unless -v is set.
 const namedSources = 10
 
-// missingSources says which documents of earlier runs are no longer in the folders of this one, and
-// counts them. Their outputs stay.
+// missingSources prints and counts the documents of earlier runs that are no longer in the folders
+// of this run. Their outputs are kept.
 func (j *job) missingSources(out *outputs) int {
 	if out.store == nil {
 		return 0

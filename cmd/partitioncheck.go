@@ -8,7 +8,7 @@ import (
 	"github.com/quire-dev/quire/partition/format"
 )
 
-// check reads the flags that are more than a value.
+// check checks the flags, and returns the output format with its options.
 func (f *partitionFlags) check(roots []string) (format.Format, outputOptions, error) {
 	form, options, err := f.form.check()
 	if err != nil {

@@ -126,10 +126,10 @@ func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err
 	return p.run(ctx)
 }
 
-// nowhere stands for the server where none is named: page counts need none.
+// nowhere is the URL if no server is given: page counts do not need one.
 const nowhere = "http://nowhere.invalid"
 
-// answers opens the cache, unless nothing could be found in it.
+// answers opens the cache, unless it cannot hold answers for this run.
 func (f *planFlags) answers(sh *shell, console *screen.Console) (*cache.Dir, error) {
 	client := &f.run.client
 	if client.local || client.url != "" || client.keyFile != "" || sh.env[partition.EnvAPIURL] != "" || sh.env[partition.EnvAPIKey] != "" {

@@ -28,7 +28,7 @@ type planning struct {
 	sheet   *planSheet
 }
 
-// A planned is one file on its way. Its plan and err are set before done is closed.
+// A planned is one file and its plan. plan and err are set before done is closed.
 type planned struct {
 	entry walk.Entry
 	plan  *partition.Plan
@@ -69,7 +69,7 @@ func (p *planning) run(ctx context.Context) error {
 	}
 }
 
-// start begins to plan everything. What it returns is read to its end.
+// start begins to plan all documents. The channel must be read to its end.
 func (p *planning) start(ctx context.Context) <-chan *planned {
 	queue := make(chan *planned, waitingOutputs)
 	var workers errgroup.Group
@@ -109,7 +109,7 @@ func (p *planning) plan(ctx context.Context, e walk.Entry) (*partition.Plan, err
 	return p.client.Plan(ctx, document, p.params)
 }
 
-// conclude prints a document, and says what is to be said of it. Its error ends the command.
+// conclude prints a document's plan and its warnings. An error ends the command.
 func (p *planning) conclude(d *planned) error {
 	name := wire.Printable(d.entry.Path)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/walk"
 )
 
-// runFlags bound a run, and say what it leaves beside the outputs.
+// runFlags are the flags that limit a run, and that name the files it writes beside the outputs.
 type runFlags struct {
 	summary         string
 	report          string
@@ -39,7 +39,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 	})
 }
 
-// check refuses what makes no sense.
+// check refuses values that make no sense.
 func (f *runFlags) check(roots []string) error {
 	switch {
 	case f.maxFailures < 0 || f.maxPages < 0 || f.maxRequests < 0:
@@ -59,7 +59,7 @@ func (f *runFlags) check(roots []string) error {
 	return nil
 }
 
-// twice is a path that is named for two files that a run writes, "" where there is none.
+// twice returns a path that is given for two files of a run, or "" if there is none.
 func (f *runFlags) twice() string {
 	seen := map[string]bool{}
 	for _, name := range []string{f.summary, f.report, f.failed} {

@@ -16,8 +16,8 @@ import (
 )
 
 // A listSink answers the documents that standard input names, one a line, with one line each on
-// standard output: how another program keeps quire running as a step of its own. A line is a path,
-// or an object: see [asked].
+// standard output: this is how another program keeps quire running as one of its steps. A line is a
+// path, or an object: see [asked].
 type listSink struct {
 	stdin     io.Reader
 	params    partition.Params // of a document that sets none

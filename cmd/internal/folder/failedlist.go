@@ -22,9 +22,9 @@ import (
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// A FailedList is the documents of a run that failed, as JSON lines, in the order of the walk. With
-// an output folder those follow that failed in earlier runs and that this one did not come to. A
-// nil list takes nothing.
+// A FailedList lists the documents that failed in a run, as JSON lines, in the order of the walk.
+// With an output folder, documents follow that failed in earlier runs and that this run did not
+// reach. A nil list ignores everything.
 type FailedList struct {
 	files     []*File // in its usual place in the output folder, and where a flag wants it
 	path      string  // of one of them, for people
@@ -110,8 +110,8 @@ func (l *FailedList) Add(w *outcome.Outcome) error {
 	return l.append(w.Number, f)
 }
 
-// addEarlier keeps what is known of a document that failed in an earlier run, and that this one
-// ended before.
+// addEarlier keeps the record of a document that failed in an earlier run, and that this run did
+// not reach.
 func (l *FailedList) addEarlier(w *outcome.Outcome) error {
 	if l.folder == nil {
 		return nil // it is carried over
@@ -146,8 +146,7 @@ func (l *FailedList) counted(f journal.Failure) {
 	}
 }
 
-// Close writes the list, also an empty one: whoever reads it next need not ask whether there is
-// one.
+// Close writes the list, even if it is empty, so that the next reader always finds one.
 func (l *FailedList) Close() error {
 	if l == nil {
 		return nil
@@ -176,7 +175,7 @@ func (l *FailedList) Close() error {
 	return nil
 }
 
-// earlier are the lines of documents that failed before, and that this run did not come to.
+// earlier returns the lines of documents that failed before, and that this run did not reach.
 func (l *FailedList) earlier() ([]byte, error) {
 	var lines bytes.Buffer
 	if l.folder != nil {
@@ -201,7 +200,7 @@ func (l *FailedList) earlier() ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// Discard forgets what is not written.
+// Discard removes what was not written.
 func (l *FailedList) Discard() {
 	if l == nil {
 		return
@@ -211,8 +210,8 @@ func (l *FailedList) Discard() {
 	}
 }
 
-// Hint tells people where the list is, and that command runs its documents again: two lines, none
-// where there is nothing to run.
+// Hint returns two lines for people: where the list is, and the command that runs its documents
+// again. It returns none if there is nothing to run.
 func (l *FailedList) Hint(command string) []string {
 	if l == nil || !l.written || l.count == 0 || l.stdin && l.count == 1 {
 		return nil
@@ -264,9 +263,9 @@ func NewFinalFailures(failures []journal.Failure) FinalFailures {
 	return final
 }
 
-// Settle reports whether a document was declared final, and is the same as then: it need not be
-// sent again, and its State is set. Where there is a journal that knows the document, that knows
-// more.
+// Settle reports whether a document was declared final and has not changed since. It then sets the
+// document's State, and the document must not be sent. If a journal has a record of the document,
+// ask that instead.
 func (l FinalFailures) Settle(ctx context.Context, d *partition.Document, w *outcome.Outcome) bool {
 	f, found := l[w.Path]
 	if !found || f.SHA256 == "" {

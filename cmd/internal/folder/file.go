@@ -93,8 +93,7 @@ func (f *File) Fill(write func(io.Writer) error) error {
 	return nil
 }
 
-// Discard forgets the output. Of one that is in its place, or forgotten, there is nothing to
-// forget.
+// Discard removes the output. It does nothing if the output is in its place, or was discarded.
 func (f *File) Discard() {
 	if f == nil || f.settled {
 		return

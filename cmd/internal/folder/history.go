@@ -45,7 +45,7 @@ func (o *Outputs) keyOf(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// statOf is what the file system says of a file now; nothing where it says nothing.
+// statOf returns what the file system knows of a file now, or a zero Stat if that cannot be read.
 func statOf(path string) journal.Stat {
 	taken := time.Now()
 	info, err := os.Stat(path)
@@ -116,9 +116,10 @@ func (o *Outputs) describe(w *Output) journal.Record {
 	return r
 }
 
-// MissingSources calls f with the record of every document that earlier runs did, that covers says
-// is in the folders of this run, and that is no longer there though its output is. It returns their
-// number. Documents of this run are to be committed before.
+// MissingSources calls f with the record of every document that earlier runs did and that no longer
+// exists, although its output does, and returns how many there are. covers reports whether a path
+// is in the folders of this run; others are ignored. The documents of this run must be committed
+// before.
 func (o *Outputs) MissingSources(covers func(path string) bool, f func(number int, r journal.Record)) int {
 	n := 0
 	for record := range o.folder.journal.Unseen(false) {

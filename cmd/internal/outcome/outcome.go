@@ -2,8 +2,8 @@
 //
 // A run makes an [Outcome] of each file that it comes upon, fills it in on the document's way, and
 // decides its [State] last. After that nothing of it changes: the output folder records it, the
-// screen shows and counts it, and the exit code is drawn from all of them. Whose fault a failure is
-// stands in fault.go.
+// screen shows and counts it, and the exit code is drawn from all of them. fault.go says
+// whose fault a failure is.
 package outcome
 
 import (
@@ -36,7 +36,7 @@ type Outcome struct {
 	Name    string // of its output, below the output folder, with slashes and without the format's extension
 	Size    int64  // of its file, in bytes; 0 where that is not known
 	Skip    string // why it was left out
-	Quiet   bool   // it was left out as a matter of course
+	Quiet   bool   // it was left out without a message, unless the user asks for one
 	State   State
 	Report  partition.Report
 	Err     error         // of a document that failed, or lacks pages

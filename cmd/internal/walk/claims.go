@@ -15,12 +15,12 @@ func newPathKey(path string) pathKey {
 	return pathKey(sum[:len(pathKey{})])
 }
 
-// claims are the outputs of a run, and the folders that they stand in. No output may be another
-// one, or stand where a folder is needed.
+// claims are the paths of a run's outputs and of the folders that they are in. No two outputs may
+// have the same path, and none may have the path of a folder.
 //
-// Inside one tree, whose files come folder by folder, only what is in the same folder can collide,
-// so that no more is kept than the folders that are open. That ends where two folders of the tree
-// become one, and it does not hold for lists: then everything is kept, with [claims.everything].
+// In one tree, whose files come folder by folder, only outputs in the same folder can collide, so
+// only the open folders are held in memory. This is not so if two folders of the tree become one,
+// nor for lists: then all paths are held, with [claims.everything].
 type claims struct {
 	foldCase   bool
 	everything bool
@@ -33,8 +33,8 @@ type openFolder struct {
 	children map[pathKey]bool // true for a folder
 }
 
-// errFoldersMerge says that two folders of a tree are one in the output, so that everything must be
-// kept.
+// errFoldersMerge says that two folders of a tree become one in the output, so that all paths must
+// be held.
 var errFoldersMerge = errors.New("two folders are one in the output")
 
 // An overlappingClaim is an output whose place is taken.

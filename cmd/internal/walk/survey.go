@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// A Survey is what a walk will come upon, before any of it is opened.
+// A Survey counts what a walk will find, before any of it is opened.
 type Survey struct {
 	Documents int            // files that are taken
 	Failing   int            // files that cannot be looked at, which fails them

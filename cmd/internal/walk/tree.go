@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A tree is one folder that is gone through with all that is below it.
+// A tree is a walk through one folder and everything below it.
 type tree struct {
 	*pass
 	root     string
@@ -60,7 +60,7 @@ func (t *tree) child(ctx context.Context, path, name, rel string) bool {
 	return t.yield(e)
 }
 
-// file decides about what is no folder.
+// file decides whether something that is not a folder is taken.
 func (t *tree) file(e *Entry, rel string, info fs.FileInfo) {
 	var reason string
 	if e.Info = info; info.Mode()&fs.ModeSymlink != 0 {

@@ -74,8 +74,8 @@ func keyOf(name string) (k nameKey) {
 }
 
 // Open opens the journal of the output folder, whose path is dir, and takes its lock: while it is
-// held, another Open fails with a [*HeldError]. What a killed run left half written is removed.
-// warn is told of what is out of order and can be gone on without.
+// held, another Open fails with a [*HeldError]. Open removes what a killed run left half written,
+// and calls warn with what is wrong but does not prevent the run.
 func Open(output *os.Root, dir string, warn func(error)) (_ *Journal, err error) {
 	if err := makeFolder(output, Folder); err != nil {
 		return nil, err
@@ -167,8 +167,8 @@ func (j *Journal) sweep() error {
 	}
 }
 
-// TempName is a new name for an output under way, below the output folder. What stands there is
-// removed by the next [Open].
+// TempName returns a new name for an output in progress, below the output folder. The next [Open]
+// removes it if it is still there.
 func TempName() string { return path.Join(Folder, tempName, strings.ToLower(rand.Text())) }
 
 // Lookup returns what is known of the document whose output has this name.
@@ -259,7 +259,7 @@ func (j *Journal) offsets(of func(place) bool) []int64 {
 	return offsets
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (j *Journal) Close() error {
 	var err error
 	if j.manifest != nil {

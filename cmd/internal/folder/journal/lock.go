@@ -36,8 +36,8 @@ func (e *HeldError) Error() string {
 		e.Holder.PID, e.Holder.Host, e.Holder.Since.Local().Format(time.DateTime))
 }
 
-// takeLock takes the operating system's lock, which ends with the process however that ends. A file
-// system without locks is said.
+// takeLock takes a lock of the operating system, which ends with the process, however that ends. A
+// file system without locks is a warning.
 func (j *Journal) takeLock(dir string, warn func(error)) error {
 	file, err := j.openOwn(lockName, os.O_RDWR|os.O_CREATE) // made here: inside the folder, whatever stands there
 	if err != nil {
