@@ -28,13 +28,13 @@ type planning struct {
 	sheet   *planSheet
 }
 
-// A planned is one file on its way.
+// A planned is one file and its plan.
 type planned struct {
 	entry walk.Entry
 	plan  *partition.Plan
 }
 
-func (p *planning) all(ctx context.Context) error {
+func (p *planning) run(ctx context.Context) error {
 	var lost error
 	for o := range batch.Run(ctx, p.client.Client, p.items(ctx), batch.Options{
 		Concurrency: runtime.GOMAXPROCS(0), Ahead: waitingOutputs, KeepGoing: true, Do: p.plan,
@@ -96,7 +96,7 @@ func (p *planning) plan(ctx context.Context, item batch.Item, d *partition.Docum
 	return partition.Report{}, err
 }
 
-// conclude prints a document, and says what is to be said of it. Its error ends the command.
+// conclude prints a document's plan and its warnings. An error ends the command.
 func (p *planning) conclude(o batch.Outcome) error {
 	d := o.Item.Tag.(*planned)
 	name := wire.Printable(d.entry.Path)

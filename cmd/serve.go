@@ -44,22 +44,22 @@ func newServe(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the partition API with the embedded engine",
-		Long: "Serve answers the partition API by itself: strategy fast for PDF, text, Markdown, HTML, CSV and TSV. It listens on this\n" +
-			"machine only, unless a key is given. A request without the right key is refused before its body is read. A body that comes\n" +
-			"slower than 8 KiB a second is cut off.",
+		Long: "Serve is a server for the partition API. It uses the embedded engine: strategy fast, for PDF, text, Markdown, HTML, CSV and\n" +
+			"TSV. Without an API key, only this machine can reach it. A request without the right key is refused before its body is read.\n" +
+			"An upload slower than 8 KiB a second is cut off.",
 		Example: serveExample,
 		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), sh) },
 	}
 	group(c.Flags(), groupServer, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVar(&f.addr, "addr", "127.0.0.1:8000", "address to listen on; beyond this machine only with --api-key-file")
-		flags.StringVar(&f.keyFile, "api-key-file", "", "file with the key that requests must carry")
-		flags.StringArrayVar(&f.hosts, "host", nil, "another name by which the server is reached; may be repeated")
-		flags.Int64Var(&f.maxBody, "max-body", 512<<20, "most bytes of one request")
-		flags.Int64Var(&f.maxBodies, "max-bodies", 0, "most bytes of all requests at once; more wait (default twice --max-body)")
-		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for one upload, and for the work on it")
-		flags.IntVar(&f.concurrency, "concurrency", 0, "documents worked on at once (default the number of processors)")
+		flags.StringVar(&f.addr, "addr", "127.0.0.1:8000", "address to listen on; one that other machines can reach needs --api-key-file")
+		flags.StringVar(&f.keyFile, "api-key-file", "", "`file` with the API key that requests must have")
+		flags.StringArrayVar(&f.hosts, "host", nil, "another host name that clients use for this server; may be repeated")
+		flags.Int64Var(&f.maxBody, "max-body", 512<<20, "largest request, in bytes")
+		flags.Int64Var(&f.maxBodies, "max-bodies", 0, "most bytes of all requests at once; more requests wait (default: twice --max-body)")
+		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for a request's upload, and for its processing")
+		flags.IntVar(&f.concurrency, "concurrency", 0, "documents processed at once (default: number of processors)")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
 	})
 	return c
@@ -72,7 +72,7 @@ func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
 	}
 	switch {
 	case f.maxBody < 1 || f.timeout <= 0 || f.concurrency < 0:
-		return usageError("--max-body, --timeout and --concurrency must be positive")
+		return usageError("--max-body and --timeout must be positive, --concurrency must not be negative")
 	case f.maxBodies != 0 && f.maxBodies < f.maxBody:
 		return usageError("--max-bodies must not be less than --max-body")
 	}
@@ -89,7 +89,7 @@ func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
 		return fmt.Errorf("listen on %s: %w", f.addr, err)
 	}
 	if address, ok := bound.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() && options.APIKey == "" {
-		return errors.Join(usageError("%s can be reached from other machines: give a key with --api-key-file", f.addr), bound.Close())
+		return errors.Join(usageError("%s can be reached from other machines: set a key with --api-key-file", f.addr), bound.Close())
 	}
 	engine, err := local.New(options)
 	if err != nil {
@@ -102,14 +102,14 @@ func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
 		ReadHeaderTimeout: headerTime, ReadTimeout: f.timeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeaders,
 		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
 	}
-	fmt.Fprintf(sh.stderr, "serving the partition API on http://%s by %s; ^C ends it\n", listener.Addr(), engine.Name())
+	fmt.Fprintf(sh.stderr, "serving the partition API on http://%s with %s; press Ctrl-C to stop\n", listener.Addr(), engine.Name())
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() {
 		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime)
 		defer cancel()
 		err := server.Shutdown(patience)
 		if errors.Is(err, context.DeadlineExceeded) {
-			fmt.Fprintln(sh.stderr, "requests still under way are cut off")
+			fmt.Fprintln(sh.stderr, "closing the requests still in progress")
 			err = server.Close()
 		}
 		stopped <- err
