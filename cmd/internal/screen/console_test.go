@@ -106,7 +106,7 @@ func TestSummary(t *testing.T) {
 		o.Number, o.Written = i+1, o.State == outcome.Done
 		s.Add(o)
 	}
-	server := &partition.APIError{Document: "g.pdf", Kind: partition.KindServer, Status: 503, Attempts: 1, Method: "POST", URL: "http://x/y"}
+	server := &partition.APIError{Document: "g.pdf", Kind: partition.KindServer, Status: 503, Attempts: 1}
 	s.Add(&outcome.Outcome{Number: 7, Path: "g.pdf", State: outcome.Failed, Err: server})
 	s.ElapsedMS, s.NotDone = 1234, 1
 	require.Equal(t, []string{
