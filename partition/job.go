@@ -103,13 +103,11 @@ func (j *job) inOrder(ctx context.Context) iter.Seq2[*chunk, error] {
 	}
 }
 
-var errLoopLeft = errors.New("the caller stopped reading")
-
 // expire ends the attempts under way once the document has ended. Where there is a cache their
 // answers are waited for during the grace period: the server works on anyway, and what it answers
 // is stored for the next time.
 func (j *job) expire(cause error, kill context.CancelCauseFunc) {
-	if j.client.cache == nil || j.client.grace <= 0 || errors.Is(cause, errLoopLeft) {
+	if j.client.cache == nil || j.client.grace <= 0 || errors.Is(cause, errLeft) {
 		kill(cause)
 		return
 	}
