@@ -146,7 +146,8 @@ func (w *watchedCache) Put(ctx context.Context, k partition.Key, write func(io.W
 	return w.memoryCache.Put(ctx, k, write)
 }
 
-// An answer is stored before its slot is free: what a kill can lose is never more than what may be in flight.
+// An answer is stored before its slot is free: what a kill can lose is never more than what may be
+// in flight.
 func TestAnswersAreStoredBeforeTheNextRequest(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		var sent []int
