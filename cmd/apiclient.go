@@ -22,7 +22,7 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// clientFlags say which server is asked, and how.
+// clientFlags are the flags that choose the server and how requests are sent.
 type clientFlags struct {
 	url        string
 	keyFile    string
@@ -48,34 +48,35 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupServer, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVar(&f.url, "url", "", "API base URL or endpoint (default $"+partition.EnvAPIURL+")")
-		flags.StringVar(&f.keyFile, "api-key-file", "", "file with the API key (default $"+partition.EnvAPIKey+")")
-		flags.StringArrayVar(&f.headers, "header", nil, "'Name: value' added to every request; may be repeated")
-		flags.StringVar(&f.caFile, "ca-file", "", "PEM file with certificates to trust beside the system's")
-		flags.StringVar(&f.clientCert, "client-cert", "", "PEM file with a client certificate")
-		flags.StringVar(&f.clientKey, "client-key", "", "PEM file with its key")
+		flags.StringVar(&f.keyFile, "api-key-file", "", "`file` with the API key (default $"+partition.EnvAPIKey+")")
+		flags.StringArrayVar(&f.headers, "header", nil, "add the header 'Name: value' to every request; may be repeated")
+		flags.StringVar(&f.caFile, "ca-file", "", "PEM `file` with certificates to trust in addition to the system's")
+		flags.StringVar(&f.clientCert, "client-cert", "", "PEM `file` with a client certificate")
+		flags.StringVar(&f.clientKey, "client-key", "", "PEM `file` with the client certificate's key")
 		flags.BoolVar(&f.local, "local", false, "use the embedded engine instead of a server (strategy fast)")
-		flags.IntVarP(&f.inFlight, "in-flight", "j", partition.DefaultInFlight, "requests in flight in all; changes no output")
+		flags.IntVarP(&f.inFlight, "in-flight", "j", partition.DefaultInFlight, "requests in flight at once, over all documents; does not change the output")
 	})
 	group(flags, groupRetry, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVar(&f.retry, "retry", defaultPolicy, "retry policy: a preset's name, or a JSON or YAML file")
-		flags.IntVar(&f.attempts, "retry-attempts", 0, "attempts a request at most, 0 for no limit (default: the policy's)")
-		flags.DurationVar(&f.initial, "retry-initial", 0, "first wait (default: the policy's)")
-		flags.DurationVar(&f.max, "retry-max", 0, "longest wait (default: the policy's)")
-		flags.DurationVar(&f.elapsed, "retry-elapsed", 0, "time after which nothing is tried again (default: the policy's)")
-		flags.DurationVar(&f.timeout, "timeout", 0, "time for an attempt to be answered (default: the policy's)")
-		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "time without a byte of an answer (default: the policy's)")
+		flags.IntVar(&f.attempts, "retry-attempts", 0, "most attempts per request, 0 for no limit (default: the policy's)")
+		flags.DurationVar(&f.initial, "retry-initial", 0, "wait before the first retry (default: the policy's)")
+		flags.DurationVar(&f.max, "retry-max", 0, "longest wait between attempts (default: the policy's)")
+		flags.DurationVar(&f.elapsed, "retry-elapsed", 0, "time after which a request is not retried (default: the policy's)")
+		flags.DurationVar(&f.timeout, "timeout", 0, "time limit for an attempt to be answered (default: the policy's)")
+		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "longest time between two bytes of an answer (default: the policy's)")
 	})
 }
 
-// An apiClient is a client with what has to be closed after it.
+// An apiClient is a client, with the engine and the cache that must be closed after it.
 type apiClient struct {
 	*partition.Client
 	engine  *local.Engine // nil with a server
 	answers *cache.Dir    // nil without a cache, and where somebody else closes it
 }
 
-// finish ends a run's use of the client: err is how the run ended, and comes back with what went wrong here.
+// finish closes the client at the end of a run. It returns err, the run's own error, joined with
+// what goes wrong here.
 func (c *apiClient) finish(err error) error {
 	err = errors.Join(err, c.close())
 	if lost := closeCache(c.answers); err == nil {
@@ -91,7 +92,8 @@ func (c *apiClient) close() error {
 	return nil
 }
 
-// engineName is what outputs say of what produced them.
+// engineName is the name of what produces the elements, as outputs and records have it: the
+// server's URL, or the embedded engine's name.
 func (c *apiClient) engineName() string {
 	if c.engine != nil {
 		return c.engine.Name()
@@ -99,7 +101,7 @@ func (c *apiClient) engineName() string {
 	return c.URL()
 }
 
-// newClient makes the client that the flags ask for.
+// newClient makes a client from the flags.
 func (f *clientFlags) newClient(
 	sh *shell, logger *slog.Logger, observe func(partition.Event), more []partition.Option,
 ) (*apiClient, error) {
@@ -108,7 +110,7 @@ func (f *clientFlags) newClient(
 		return nil, err
 	}
 	if f.inFlight < 1 {
-		return nil, usageError("-j %d: less than 1", f.inFlight)
+		return nil, usageError("-j %d: must be at least 1", f.inFlight)
 	}
 	options := append([]partition.Option{
 		partition.WithMaxInFlight(f.inFlight), partition.WithRetryPolicy(policy), partition.WithLogger(logger),
@@ -117,7 +119,7 @@ func (f *clientFlags) newClient(
 	for _, header := range f.headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok {
-			return nil, usageError("header %q: not 'Name: value'", name)
+			return nil, usageError("header %q: must be 'Name: value'", name)
 		}
 		options = append(options, partition.WithHeader(name, strings.TrimSpace(value)))
 	}
@@ -155,10 +157,10 @@ func (f *clientFlags) newClient(
 	return c, nil
 }
 
-// embedded is a client of the engine in this process. Nothing is sent anywhere.
+// embedded makes a client of the embedded engine. Nothing leaves this process.
 func (f *clientFlags) embedded(logger *slog.Logger, options []partition.Option) (*apiClient, error) {
 	if f.url != "" || f.keyFile != "" {
-		return nil, usageError("--local goes with neither --url nor --api-key-file")
+		return nil, usageError("--local cannot be used with --url or --api-key-file")
 	}
 	engine, err := local.New(local.Options{Logger: logger, Version: partition.Version})
 	if err != nil {
@@ -189,7 +191,7 @@ func readKey(path string) (string, error) {
 	return strings.TrimSpace(string(key)), nil
 }
 
-// policy is the named or given policy with the overrides of the flags.
+// policy returns the policy of --retry, with the values that other flags override.
 func (f *clientFlags) policy() (*retry.Policy, error) {
 	preset, err := loadPolicy(f.retry)
 	if err != nil {
@@ -217,7 +219,7 @@ func override(value *time.Duration, given time.Duration) {
 	}
 }
 
-// httpClient has the certificates that the flags name.
+// httpClient returns an HTTP client with the certificates of the flags.
 func (f *clientFlags) httpClient() (*http.Client, error) {
 	transport := retry.NewTransport()
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
@@ -231,12 +233,12 @@ func (f *clientFlags) httpClient() (*http.Client, error) {
 			pool = x509.NewCertPool()
 		}
 		if !pool.AppendCertsFromPEM(pem) {
-			return nil, usageError("--ca-file %s: no certificate in it", f.caFile)
+			return nil, usageError("--ca-file %s: the file has no certificate", f.caFile)
 		}
 		config.RootCAs = pool
 	}
 	if (f.clientCert == "") != (f.clientKey == "") {
-		return nil, usageError("--client-cert and --client-key go together")
+		return nil, usageError("--client-cert and --client-key must be used together")
 	}
 	if f.clientCert != "" {
 		certificate, err := tls.LoadX509KeyPair(f.clientCert, f.clientKey)

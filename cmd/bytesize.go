@@ -47,7 +47,7 @@ func (s *byteSize) Set(text string) error {
 	bytes.Mul(bytes, new(big.Rat).SetInt64(unit))
 	whole := new(big.Int).Quo(bytes.Num(), bytes.Denom())
 	if !whole.IsInt64() {
-		return errors.New("more bytes than can be counted")
+		return errors.New("too large")
 	}
 	*s = byteSize(whole.Int64())
 	return nil

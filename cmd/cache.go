@@ -125,7 +125,8 @@ func trimCache(c *cobra.Command, sh *shell, d *cache.Dir, size int64) error {
 	return err
 }
 
-// missingCache is the path of the cache, and whether there is nothing yet: looking at a cache must not make one.
+// missingCache is the path of the cache, and whether there is nothing yet: looking at a cache must
+// not make one.
 func missingCache(dir string) (path string, missing bool) {
 	if dir == "" {
 		dir, _ = cache.DefaultPath() // without one, opening it says why

@@ -26,19 +26,19 @@ func (f *cacheFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupCache, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		addCacheDir(flags, &f.dir)
-		flags.BoolVar(&f.off, "no-cache", false, "neither read nor write the cache")
-		flags.BoolVar(&f.refresh, "refresh", false, "send every request, also those that the cache could answer, and store the new answers")
+		flags.BoolVar(&f.off, "no-cache", false, "do not use the cache")
+		flags.BoolVar(&f.refresh, "refresh", false, "send every request, even if its answer is cached, and store the new answers")
 		flags.DurationVar(&f.maxAge, "cache-max-age", cache.DefaultMaxAge, "remove cached answers not used for this long; less than 168h counts as 168h")
 		flags.Int64Var(&f.maxSize, "cache-max-size", cache.DefaultMaxSize, "remove the answers not used for longest when the cache has more bytes than this; those of the last 24 hours stay up to twice the size")
-		flags.DurationVar(&f.grace, "grace", wire.DefaultGrace, "time for requests already sent when a document or the run ends early")
+		flags.DurationVar(&f.grace, "grace", wire.DefaultGrace, "how long to wait for requests already sent when a document or the run ends early")
 	})
 }
 
 func addCacheDir(flags *pflag.FlagSet, dir *string) {
-	flags.StringVar(dir, "cache-dir", "", "directory of the cache (default quire/answers in the user's cache directory)")
+	flags.StringVar(dir, "cache-dir", "", "`folder` of the cache (default quire/answers in the user's cache folder)")
 }
 
-// openCache opens the directory that was named, else the user's own.
+// openCache opens the cache in dir, or in the user's cache folder if dir is empty.
 func openCache(dir string, o cache.Options) (*cache.Dir, error) {
 	if dir == "" {
 		var err error
@@ -49,11 +49,12 @@ func openCache(dir string, o cache.Options) (*cache.Dir, error) {
 	return cache.Open(dir, o)
 }
 
-// open opens the cache for a run. It is nil with --no-cache, and where it cannot be opened, which is a warning.
+// open opens the cache for a run. It is nil with --no-cache, and where it cannot be opened, which
+// is a warning.
 func (f *cacheFlags) open(c *screen.Console) (*cache.Dir, error) {
 	switch {
 	case f.off && f.refresh:
-		return nil, usageError("--no-cache and --refresh exclude each other")
+		return nil, usageError("--no-cache and --refresh cannot be used together")
 	case f.maxAge < 0 || f.maxSize < 0 || f.grace < 0:
 		return nil, usageError("--cache-max-age, --cache-max-size and --grace must not be negative")
 	case f.off:
@@ -61,18 +62,19 @@ func (f *cacheFlags) open(c *screen.Console) (*cache.Dir, error) {
 	}
 	dir, err := openCache(f.dir, cache.Options{MaxAge: limit(f.maxAge), MaxSize: limit(f.maxSize), Warn: c.Warn})
 	if err != nil {
-		c.Remark("warning: %s; going on without a cache", wire.Printable(err.Error()))
+		c.Remark("warning: %s; continuing without a cache", wire.Printable(err.Error()))
 		return nil, nil
 	}
 	return dir, nil
 }
 
-// limit makes a limit of 0 the smallest one there is, where the cache would take it for its default.
+// limit makes a limit of 0 the smallest one there is, where the cache would take it for its
+// default.
 func limit[T time.Duration | int64](given T) T {
 	return max(given, 1)
 }
 
-// options are the client's for this cache.
+// options returns the client's options for this cache.
 func (f *cacheFlags) options(dir *cache.Dir) []partition.Option {
 	if dir == nil {
 		return nil

@@ -39,11 +39,11 @@ func newCompletion(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "completion",
 		Short: "Print the completion script of a shell",
-		Long: "Completion prints the script that lets a shell complete commands, flags and their values. A new shell knows it once it " +
-			"is where the shell looks, as in the examples; bash needs the package bash-completion.",
+		Long: "Completion prints a script with which a shell completes commands, flags and their values. Save it where your shell looks for " +
+			"such scripts, as in the examples, and start a new shell. Bash needs the package bash-completion.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError("no completion for the shell %q", args[0])
+				return usageError("no completion script for shell %q", args[0])
 			}
 			return nil
 		},
@@ -58,7 +58,8 @@ func newCompletion(sh *shell) *cobra.Command {
 	return c
 }
 
-// flagValues is the table of flags whose values are a fixed set; files complete beside them where the flag takes one too.
+// flagValues is the table of flags whose values are a fixed set; files complete beside them where
+// the flag takes one too.
 var flagValues = []struct {
 	flag   string
 	files  bool
@@ -76,9 +77,6 @@ var flagValues = []struct {
 	{"error", false, errorKinds},
 }
 
-// folderWords begin the meaning of a flag that takes a folder: --output is one for quire partition, and a file for quire view.
-var folderWords = []string{"folder", "directory"}
-
 // pathTypes are the types of flags whose value may be a path, as the help text calls them.
 var pathTypes = []string{"string", "file", "stringArray"}
 
@@ -94,7 +92,8 @@ func values[T ~string](names ...T) func() []string {
 
 func errorKinds() []string { return values(retry.Kinds()...)() }
 
-// completeValues tells the completion of c, and of the commands below it, what the values of their flags and their arguments can be.
+// completeValues sets the completion of flag values and arguments, for c and for the commands below
+// it.
 func completeValues(c *cobra.Command) {
 	c.Flags().VisitAll(func(f *pflag.Flag) { _ = c.RegisterFlagCompletionFunc(f.Name, completionOf(f)) }) // it fails on one that has its own
 	if c.ValidArgsFunction == nil {
@@ -116,9 +115,8 @@ func completionOf(f *pflag.Flag) cobra.CompletionFunc {
 		}
 		return fixed(row.values(), directive)
 	}
-	first, _, _ := strings.Cut(f.Usage, " ")
-	switch {
-	case slices.Contains(folderWords, first):
+	switch value, _ := pflag.UnquoteUsage(f); {
+	case value == "folder": // --output is one for quire partition, and a file for quire view
 		return fixed(nil, cobra.ShellCompDirectiveFilterDirs)
 	case slices.Contains(pathTypes, f.Value.Type()) && !slices.Contains(f.Annotations[flagGroup], groupAPI):
 		return fixed(nil, cobra.ShellCompDirectiveDefault)
@@ -139,7 +137,8 @@ func completionOfArguments(use string) cobra.CompletionFunc {
 	}
 }
 
-// fixed completes to those of the words that begin as what is typed; the directive says what else may stand there.
+// fixed completes to the words that begin with what is typed; the directive says what else is
+// allowed.
 func fixed(words []string, directive cobra.ShellCompDirective) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		var fitting []string

@@ -16,7 +16,8 @@ import (
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// A diagnosis is what the steps of quire doctor found: a line each, and the exit code of the last that failed.
+// A diagnosis prints what the steps of quire doctor find, one line each, and has the exit code of
+// the last step that failed.
 type diagnosis struct {
 	w    io.Writer
 	code int
@@ -42,7 +43,7 @@ func (d *diagnosis) fail(code int, what, format string, args ...any) {
 	d.say(stepFail, what, format, args...)
 }
 
-// err is how the command ends: what failed has been said.
+// err returns the command's error. What failed has been printed already.
 func (d *diagnosis) err(ctx context.Context) error {
 	switch {
 	case interruption(ctx) != nil:
@@ -58,25 +59,25 @@ func (d *diagnosis) err(ctx context.Context) error {
 	}
 }
 
-// hints is the table of what to look at, by error; the first that fits counts.
+// hints is the table of hints by error; the first that fits is printed.
 var hints = []struct {
 	fits func(error) bool
 	text string
 }{
-	{isA[x509.UnknownAuthorityError], "trust the certificate's authority with --ca-file"},
+	{isA[x509.UnknownAuthorityError], "trust the authority of the certificate with --ca-file"},
 	{isA[x509.HostnameError], "the certificate is for another host: check the URL"},
 	{isA[x509.CertificateInvalidError], "check the certificate's dates and this machine's clock"},
-	{isA[tls.RecordHeaderError], "the server speaks no TLS: is it http:// instead of https://?"},
-	{says("HTTP response to HTTPS client"), "the server speaks no TLS: is it http:// instead of https://?"},
-	{says("malformed HTTP response"), "no HTTP: is it https:// instead of http://, and the right port?"},
-	{says("proxyconnect"), "the proxy cannot be reached"},
-	{isA[*net.DNSError], "the name is not known here: a typo, or is a proxy needed?"},
-	{says("connection refused"), "nobody listens there: is the server started, and the port right?"},
-	{isA[*outcome.TimeLimit], "is a firewall or a proxy in the way?"},
-	{isQuota, "the account has nothing left"},
+	{isA[tls.RecordHeaderError], "the server does not use TLS: should the URL be http:// instead of https://?"},
+	{says("HTTP response to HTTPS client"), "the server does not use TLS: should the URL be http:// instead of https://?"},
+	{says("malformed HTTP response"), "the answer is not HTTP: should the URL be https:// instead of http://, or is the port wrong?"},
+	{says("proxyconnect"), "the proxy could not be reached"},
+	{isA[*net.DNSError], "the host name is not known: is it misspelt, or is a proxy needed?"},
+	{says("connection refused"), "no server listens there: is the server running, and is the port right?"},
+	{isA[*outcome.TimeLimit], "does a firewall or a proxy block it?"},
+	{isQuota, "the account has no quota left"},
 }
 
-// hint is what to look at after an error, with what separates it from the error; "" where nothing is known.
+// hint returns the hint for an error, with a separator before it, or "" if there is none.
 func hint(err error) string {
 	for _, row := range hints {
 		if row.fits(err) {

@@ -29,7 +29,8 @@ type doctorFlags struct {
 	healthLimit time.Duration
 }
 
-// doctorDefaults take the place of the policy's. The document is given up after the longer of --retry-elapsed and --timeout.
+// doctorDefaults replace the policy's defaults. The document is given up after the longer of
+// --retry-elapsed and --timeout.
 var doctorDefaults = []struct{ flag, value string }{
 	{"retry-attempts", "3"},
 	{"retry-elapsed", "30s"},
@@ -50,10 +51,10 @@ func newDoctor(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the settings, the server and the cache",
-		Long: "Doctor shows which server, key, proxy and cache the other commands would use, and tries them, step by step. The last step " +
-			"sends a document of a few words, which the hosted API bills as one page; --no-document leaves it out. The key goes with the " +
-			"document alone: the health check carries what --header says, but not the key. Redirects are refused.\n\n" +
-			"A line begins with ok, warn or FAIL. A warning does not stop the other commands. The exit code is that of the last FAIL.",
+		Long: "Doctor shows which server, key, proxy and cache the other commands use, and tests them one by one. The last step sends a " +
+			"document of a few words, which the hosted API bills as one page; --no-document skips it. Only that request has the API " +
+			"key: the health check has the headers of --header, but not the key. Redirects are refused.\n\n" +
+			"Each line begins with ok, warn or FAIL. The other commands work in spite of a warning. The exit code is that of the last FAIL.",
 		Example: doctorExample,
 		Args:    noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -72,7 +73,7 @@ func newDoctor(sh *shell) *cobra.Command {
 		},
 	}
 	group(c.Flags(), groupInput, func(flags *pflag.FlagSet) {
-		flags.BoolVar(&f.noDocument, "no-document", false, "send no document: nothing is billed, and the key is not tried")
+		flags.BoolVar(&f.noDocument, "no-document", false, "do not send a document: nothing is billed, and the key is not tested")
 	})
 	f.client.add(c.Flags())
 	group(c.Flags(), groupCache, func(flags *pflag.FlagSet) { addCacheDir(flags, &f.cacheDir) })
@@ -85,7 +86,8 @@ func newDoctor(sh *shell) *cobra.Command {
 	return c
 }
 
-// run takes the steps. Nothing is sent where the settings are wrong, and no document where the server cannot be reached.
+// run takes the steps. It sends nothing if the settings are wrong, and no document if the server
+// cannot be reached.
 func (f *doctorFlags) run(ctx context.Context, sh *shell) (err error) {
 	d := &diagnosis{w: sh.stdout}
 	d.say(stepOK, "quire", "%s, %s, %s/%s", partition.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
@@ -112,7 +114,7 @@ func (f *doctorFlags) run(ctx context.Context, sh *shell) (err error) {
 	where := shown(health.URL)
 	if client.engine != nil {
 		where = health.URL.Path
-		d.say(stepOK, "URL", "none, %s is in this process (--local)", client.engineName())
+		d.say(stepOK, "URL", "none; %s runs in this process (--local)", client.engineName())
 	} else {
 		d.say(stepOK, "URL", "%s (%s)", client.URL(), f.urlSource(sh))
 		d.say(stepOK, "key", "%s", f.keySource(sh))
@@ -154,20 +156,21 @@ func (f *doctorFlags) keySource(sh *shell) string {
 	}
 }
 
-// cache says where the cache is, what is in it, and whether it can be written. It makes none.
+// cache prints where the cache is, what is in it and whether it can be written to. It does not
+// create one.
 func (f *doctorFlags) cache(ctx context.Context, d *diagnosis) {
 	path, missing := missingCache(f.cacheDir)
 	if missing {
 		if err := writable(existing(path)); err != nil {
-			d.say(stepWarn, "cache", "%s cannot be made: %s; name another with --cache-dir", path, err)
+			d.say(stepWarn, "cache", "%s cannot be created: %s; choose another folder with --cache-dir", path, err)
 			return
 		}
-		d.say(stepOK, "cache", "%s, made when the first answer comes", path)
+		d.say(stepOK, "cache", "%s, created with the first answer", path)
 		return
 	}
 	dir, err := openCache(f.cacheDir, cache.Options{})
 	if err != nil {
-		d.say(stepWarn, "cache", "%s; name another with --cache-dir", err)
+		d.say(stepWarn, "cache", "%s; choose another folder with --cache-dir", err)
 		return
 	}
 	defer func() { _ = dir.Close() }() // nothing was stored
@@ -177,13 +180,13 @@ func (f *doctorFlags) cache(ctx context.Context, d *diagnosis) {
 		return
 	}
 	if _, err = dir.Scratch(); err != nil {
-		d.say(stepWarn, "cache", "%s: %s, but nothing can be written: %s", path, usageLine(usage), err)
+		d.say(stepWarn, "cache", "%s: %s, but it cannot be written to: %s", path, usageLine(usage), err)
 		return
 	}
 	d.say(stepOK, "cache", "%s: %s", path, usageLine(usage))
 }
 
-// existing is the folder that a missing one would be made in, or in whose folder.
+// existing returns the closest folder above path that exists.
 func existing(path string) string {
 	for {
 		above := filepath.Dir(path)
@@ -202,7 +205,7 @@ func writable(dir string) error {
 	return os.Remove(made)
 }
 
-// document sends one by the way that every document goes.
+// document sends a small document, in the same way as every other document is sent.
 func (f *doctorFlags) document(ctx context.Context, sh *shell, d *diagnosis, client *apiClient) {
 	if f.noDocument {
 		d.say(stepOK, "document", "not sent (--no-document)")
@@ -221,7 +224,7 @@ func (f *doctorFlags) document(ctx context.Context, sh *shell, d *diagnosis, cli
 	case err != nil:
 		d.fail(exitCode(err), "document", "%s%s", err, hint(err))
 	case len(result.Elements) == 0:
-		d.fail(exitFailed, "document", "answered without an element")
+		d.fail(exitFailed, "document", "the answer has no elements")
 	default:
 		d.say(stepOK, "document", "%s in %s, %s", words.Count(len(result.Elements), "element"), rounded(result.Report.Elapsed),
 			words.Count(result.Report.Requests(), "request"))

@@ -73,16 +73,16 @@ func TestDoctorHealth(t *testing.T) {
 		sent   int
 	}{
 		"well":       {status(200, `{"healthcheck":"OK"}`), 0, "ok    health: http://127.0.0.1:", 2},
-		"none":       {status(404, `{"detail":"Not Found"}`), 0, "warn  health: no health check (404) at ", 2},
-		"not by GET": {status(405, ``), 0, "warn  health: no health check (405) at ", 2},
-		"guarded":    {status(401, `{}`), 0, "/healthcheck: 401 Unauthorized; the key is not sent there", 2},
-		"login page": {status(200, "\n<!DOCTYPE html>"), 0, "200 OK, but an HTML page: is this the URL of a partition API?", 2},
+		"none":       {status(404, `{"detail":"Not Found"}`), 0, "warn  health: no health check at ", 2},
+		"not by GET": {status(405, ``), 0, "warn  health: no health check at ", 2},
+		"guarded":    {status(401, `{}`), 0, "/healthcheck: 401 Unauthorized; the health check is sent without the key", 2},
+		"login page": {status(200, "\n<!DOCTYPE html>"), 0, "200 OK, but it is an HTML page; is this the URL of a partition API?", 2},
 		"teapot":     {status(418, ``), 0, "warn  health: http://127.0.0.1:", 2},
 		"unwell":     {status(503, `{}`), 6, "FAIL  health: http://127.0.0.1:", 2},
 		"moved": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://somebody:secret@elsewhere.invalid/healthcheck?token=secret", http.StatusMovedPermanently)
-		}, 1, "redirect to https://elsewhere.invalid/healthcheck refused; set the URL of the server itself\nwarn  document: not sent", 1},
-		"moved nowhere": {status(302, ``), 1, "redirect to nowhere refused", 1},
+		}, 1, "refused a redirect to https://elsewhere.invalid/healthcheck; use the URL that it leads to\nwarn  document: not sent", 1},
+		"moved nowhere": {status(302, ``), 1, "refused a redirect to nowhere; use the URL that it leads to", 1},
 		"cut off": {func(http.ResponseWriter, *http.Request) {
 			panic(http.ErrAbortHandler)
 		}, 6, "FAIL  health: http://127.0.0.1:", 1},
@@ -128,7 +128,7 @@ func TestDoctorTLS(t *testing.T) {
 	code, stdout := s.doctor(t)
 	require.Equal(t, 6, code)
 	require.Contains(t, stdout, "FAIL  health: "+s.URL+"/healthcheck: tls: failed to verify certificate: x509:")
-	require.Contains(t, stdout, "; trust the certificate's authority with --ca-file\nwarn  document: not sent\n")
+	require.Contains(t, stdout, "; trust the authority of the certificate with --ca-file\nwarn  document: not sent\n")
 	file := filepath.Join(t.TempDir(), "authority.pem")
 	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
 	require.NoError(t, os.WriteFile(file, block, 0o600))
@@ -141,7 +141,7 @@ func TestDoctorTLS(t *testing.T) {
 	plain := newAnswering(t, httptest.NewServer, status(200, `{}`))
 	code, stdout = plain.doctor(t, "--url", strings.Replace(plain.URL, "http:", "https:", 1))
 	require.Equal(t, 6, code)
-	require.Contains(t, stdout, "the server speaks no TLS: is it http:// instead of https://?")
+	require.Contains(t, stdout, "the server does not use TLS: should the URL be http:// instead of https://?")
 }
 
 // A document without an answer is given up after the flags' time, whatever retries are owed.
@@ -166,7 +166,7 @@ func TestDoctorWaits(t *testing.T) {
 	})
 	code, stdout := s.doctor(t, "--timeout", "1s")
 	require.Equal(t, 6, code)
-	require.Contains(t, stdout, "/healthcheck: no answer within 1s; is a firewall or a proxy in the way?\n")
+	require.Contains(t, stdout, "/healthcheck: no answer within 1s; does a firewall or a proxy block it?\n")
 	<-arrived
 	go func() {
 		<-arrived

@@ -11,13 +11,13 @@ var environmentVariables = []helpRow{
 	{partition.EnvAPIKey, "the API key, unless --api-key-file is given"},
 	{partition.EnvAPIURL, "the API's base URL or endpoint, unless --url is given"},
 	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies"},
-	{"XDG_CACHE_HOME", "where the cache is, unless --cache-dir is given"},
-	{"TMPDIR", "where chunks and answers wait while a document is under way without a cache"},
+	{"XDG_CACHE_HOME", "where the cache is stored, unless --cache-dir is given"},
+	{"TMPDIR", "where chunks and answers in transit are held when there is no cache"},
 	{"NO_COLOR, TERM=dumb", "no live progress line"},
 }
 
 func newEnvironmentTopic() *cobra.Command {
-	topic := &cobra.Command{Use: "environment", Short: "The environment variables that count"}
+	topic := &cobra.Command{Use: "environment", Short: "Environment variables that quire reads"}
 	topic.SetHelpFunc(func(c *cobra.Command, _ []string) { printRows(c.OutOrStdout(), "", environmentVariables) })
 	return topic
 }

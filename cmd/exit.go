@@ -34,19 +34,19 @@ var exitCodes = []struct {
 	code    int
 	meaning string
 }{
-	{exitOK, "all documents done"},
-	{exitFailed, "failed, nothing written"},
-	{exitUsage, "wrong usage"},
-	{exitPartial, "some documents, or some pages of one, failed; the rest is written"},
-	{exitAuth, "API key missing or refused"},
-	{exitQuota, "quota exhausted"},
-	{exitUnavailable, "the server was unreachable or failed everything: try later"},
-	{exitInterrupted, "interrupted; what was done is kept"},
-	{exitBrokenPipe, "nobody reads standard output any more"},
-	{exitTerminated, "terminated; what was done is kept"},
+	{exitOK, "all documents were done"},
+	{exitFailed, "failed; nothing was written"},
+	{exitUsage, "invalid usage"},
+	{exitPartial, "some documents or pages failed; the rest was written"},
+	{exitAuth, "the API key is missing or was refused"},
+	{exitQuota, "the account has no quota left"},
+	{exitUnavailable, "the server could not be reached or failed every document; try again later"},
+	{exitInterrupted, "interrupted; finished documents are kept"},
+	{exitBrokenPipe, "standard output was closed"},
+	{exitTerminated, "terminated; finished documents are kept"},
 }
 
-// An exitError ends a command with a code. Without err everything has been said already.
+// An exitError ends a command with a code. If err is nil, everything has been printed already.
 type exitError struct {
 	code int
 	err  error
@@ -96,7 +96,7 @@ func signalCode(s os.Signal) int {
 	return exitInterrupted
 }
 
-// interruption is the exit error of a context that a signal ended, nil of any other.
+// interruption returns the exit error of a context that a signal ended, and nil for any other.
 func interruption(ctx context.Context) error {
 	var signaled *stopped
 	if errors.As(context.Cause(ctx), &signaled) {
@@ -106,7 +106,7 @@ func interruption(ctx context.Context) error {
 }
 
 func newExitCodesTopic() *cobra.Command {
-	topic := &cobra.Command{Use: "exit-codes", Short: "What the exit codes mean"}
+	topic := &cobra.Command{Use: "exit-codes", Short: "Exit codes and their meaning"}
 	topic.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		table := tabwriter.NewWriter(c.OutOrStdout(), 0, 8, 2, ' ', 0)
 		fmt.Fprintln(table, "exit\tmeaning")

@@ -18,9 +18,10 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-// TestDocumentsTakeTurns runs a document of 10 chunks among 200 small ones, 4 requests at a time of a second each, and looks at the
-// order in which they arrive. 4+32 documents are under way at once and wait in one queue, the large one with a chunk at a time. So
-// between two of its chunks come 31 to 35 small ones: those that are under way, without up to 4 that have just begun. Arrivals of the
+// TestDocumentsTakeTurns runs a document of 10 chunks among 200 small ones, 4 requests at a time of
+// a second each, and looks at the order in which they arrive. 4+32 documents are under way at once
+// and wait in one queue, the large one with a chunk at a time. So between two of its chunks come 31
+// to 35 small ones: those that are under way, without up to 4 that have just begun. Arrivals of the
 // same second come in any order, which moves each of the two chunks by up to 3 places.
 func TestDocumentsTakeTurns(t *testing.T) {
 	const small, chunks, width, moved = 200, 10, 4, 2 * 3
@@ -65,7 +66,8 @@ func TestDocumentsTakeTurns(t *testing.T) {
 	}
 }
 
-// runFolder runs what is in a folder through the server, as quire partition DIR -f jsonl -j WIDTH does.
+// runFolder runs what is in a folder through the server, as quire partition DIR -f jsonl -j WIDTH
+// does.
 func runFolder(t *testing.T, dir string, server *partitiontest.Server, width int) *screen.Summary {
 	t.Helper()
 	client, err := partition.New(

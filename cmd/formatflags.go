@@ -12,7 +12,7 @@ import (
 	"github.com/quire-dev/quire/partition/format"
 )
 
-// formatFlags say in which form elements are written, and which of them.
+// formatFlags are the flags that choose the output format and which elements are written.
 type formatFlags struct {
 	format          string
 	options         outputOptions
@@ -54,15 +54,15 @@ func (f *formatFlags) add(flags *pflag.FlagSet) {
 	f.changed = flags.Changed
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVarP(&f.format, "format", "f", "json", formatsThatKnow(0))
-		flags.BoolVar(&f.options.CSVSafe, "csv-safe", false, "keep spreadsheets from taking texts for formulas")
-		flags.BoolVar(&f.options.sourceField, "source-field", false, "add source to each element: the document's path and sha256")
-		flags.StringVar(&f.options.images, "images", "", "folder for images: image_base64 becomes a file, and image_path its name")
-		flags.StringSliceVar(&f.metadataInclude, "metadata-include", nil, "the only members of the metadata to write")
-		flags.StringSliceVar(&f.metadataExclude, "metadata-exclude", nil, "members of the metadata to leave out")
-		flags.BoolVar(&f.options.FlattenMetadata, "flatten-metadata", false, "write metadata as members of the element; metadata.NAME if NAME is taken")
-		flags.StringSliceVar(&f.types, "element-types", nil, "the only types of elements to write, such as Title,Table")
-		flags.StringSliceVar(&f.excludeTypes, "exclude-element-types", nil, "types of elements to leave out")
+		flags.StringVarP(&f.format, "format", "f", "json", "output format: "+formatsThatKnow(0))
+		flags.BoolVar(&f.options.CSVSafe, "csv-safe", false, "keep spreadsheets from reading text as formulas")
+		flags.BoolVar(&f.options.sourceField, "source-field", false, "add a source field to each element: the document's path and SHA-256")
+		flags.StringVar(&f.options.images, "images", "", "write images to this `folder`: image_base64 becomes image_path, the file's path")
+		flags.StringSliceVar(&f.metadataInclude, "metadata-include", nil, "write only these metadata fields")
+		flags.StringSliceVar(&f.metadataExclude, "metadata-exclude", nil, "leave out these metadata fields")
+		flags.BoolVar(&f.options.FlattenMetadata, "flatten-metadata", false, "write metadata fields beside the element's own fields; as metadata.NAME if NAME is taken")
+		flags.StringSliceVar(&f.types, "element-types", nil, "write only elements of these types, such as Title,Table")
+		flags.StringSliceVar(&f.excludeTypes, "exclude-element-types", nil, "leave out elements of these types")
 	})
 }
 
@@ -72,11 +72,11 @@ func (f *formatFlags) check() (format.Format, outputOptions, error) {
 	o := f.options
 	form, known := format.Lookup(f.format)
 	if !known {
-		return form, o, usageError("--format %q: not one of %s", f.format, formatsThatKnow(0))
+		return form, o, usageError("--format %q: must be one of %s", f.format, formatsThatKnow(0))
 	}
 	o.format = form.Name
 	if f.changed("images") && o.images == "" {
-		return form, o, usageError("--images: no folder")
+		return form, o, usageError("--images: no folder given")
 	}
 	var err error
 	if o.MetadataInclude, o.MetadataExclude, err = filterOf(
@@ -91,7 +91,7 @@ func (f *formatFlags) check() (format.Format, outputOptions, error) {
 	}
 	for _, row := range optionFlags {
 		if row.set(o) && form.Features&row.needs != row.needs {
-			return form, o, usageError("--%s does not go with -f %s, only with %s", row.flag, form.Name, formatsThatKnow(row.needs))
+			return form, o, usageError("--%s cannot be used with -f %s, only with %s", row.flag, form.Name, formatsThatKnow(row.needs))
 		}
 	}
 	return form, o, nil
@@ -104,12 +104,12 @@ func formatsThatKnow(features format.Feature) string {
 // filterOf reads the two flags of a filter, of which only one may be given.
 func filterOf[S ~string](changed func(string) bool, includeFlag string, include []S, excludeFlag string, exclude []S) (_, _ []S, err error) {
 	if changed(includeFlag) && changed(excludeFlag) {
-		return nil, nil, usageError("--%s and --%s exclude each other", includeFlag, excludeFlag)
+		return nil, nil, usageError("--%s and --%s cannot be used together", includeFlag, excludeFlag)
 	}
 	include, exclude = names(include), names(exclude)
 	for flag, list := range map[string][]S{includeFlag: include, excludeFlag: exclude} {
 		if changed(flag) && list == nil {
-			return nil, nil, usageError("--%s: no names", flag)
+			return nil, nil, usageError("--%s: no names given", flag)
 		}
 	}
 	return include, exclude, nil
@@ -135,7 +135,8 @@ func elementTypes(names []string) []partition.ElementType {
 	return types
 }
 
-// given is the first flag that was set, "" if none was: for output that goes past the formats.
+// given returns the first flag that was set, or "" if none was. It is for output that no format
+// writes.
 func (o outputOptions) given() string {
 	for _, row := range optionFlags {
 		if row.set(o) {
@@ -145,8 +146,8 @@ func (o outputOptions) given() string {
 	return ""
 }
 
-// key is the same text exactly for options that make the same output of the same elements of the
-// same document.
+// key returns a text that is equal for two sets of options exactly if they write the same output
+// for the same elements of the same document.
 func (o outputOptions) key() string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -22,18 +22,18 @@ func checkFormatFlags(args ...string) (format.Format, outputOptions, error) {
 
 func TestFormatFlagsRefuse(t *testing.T) {
 	for flags, want := range map[string]string{
-		"-f yaml":                                             `--format "yaml": not one of json, jsonl, markdown, text, csv`,
-		"--csv-safe":                                          "--csv-safe does not go with -f json, only with csv",
-		"-f markdown --source-field":                          "--source-field does not go with -f markdown, only with json, jsonl, csv",
-		"-f text --images x":                                  "--images does not go with -f text, only with json, jsonl, csv",
-		"-f text --metadata-include x":                        "--metadata-include does not go with -f text, only with json, jsonl, csv",
-		"-f markdown --metadata-exclude x":                    "--metadata-exclude does not go with -f markdown, only with json, jsonl, csv",
-		"-f csv --flatten-metadata":                           "--flatten-metadata does not go with -f csv, only with json, jsonl",
-		"--metadata-include a --metadata-exclude b":           "--metadata-include and --metadata-exclude exclude each other",
-		"--element-types Title --exclude-element-types Table": "--element-types and --exclude-element-types exclude each other",
-		"--element-types ,":                                   "--element-types: no names",
-		"--metadata-exclude=":                                 "--metadata-exclude: no names",
-		"--images=":                                           "--images: no folder",
+		"-f yaml":                                             `--format "yaml": must be one of json, jsonl, markdown, text, csv`,
+		"--csv-safe":                                          "--csv-safe cannot be used with -f json, only with csv",
+		"-f markdown --source-field":                          "--source-field cannot be used with -f markdown, only with json, jsonl, csv",
+		"-f text --images x":                                  "--images cannot be used with -f text, only with json, jsonl, csv",
+		"-f text --metadata-include x":                        "--metadata-include cannot be used with -f text, only with json, jsonl, csv",
+		"-f markdown --metadata-exclude x":                    "--metadata-exclude cannot be used with -f markdown, only with json, jsonl, csv",
+		"-f csv --flatten-metadata":                           "--flatten-metadata cannot be used with -f csv, only with json, jsonl",
+		"--metadata-include a --metadata-exclude b":           "--metadata-include and --metadata-exclude cannot be used together",
+		"--element-types Title --exclude-element-types Table": "--element-types and --exclude-element-types cannot be used together",
+		"--element-types ,":                                   "--element-types: no names given",
+		"--metadata-exclude=":                                 "--metadata-exclude: no names given",
+		"--images=":                                           "--images: no folder given",
 	} {
 		t.Run(flags, func(t *testing.T) {
 			_, _, err := checkFormatFlags(strings.Fields(flags)...)
@@ -62,7 +62,8 @@ func TestOutputOptionsKey(t *testing.T) {
 	}
 }
 
-// Every option has its row in the table of flags, so that output that goes past the formats can refuse it.
+// Every option has its row in the table of flags, so that output that goes past the formats can
+// refuse it.
 func TestOutputOptionsGiven(t *testing.T) {
 	for _, flags := range []string{
 		"csv-safe", "source-field", "images=x", "metadata-include=x", "metadata-exclude=x", "flatten-metadata", "element-types=x",

@@ -17,8 +17,9 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-// TestFullDisk runs a folder onto a disk that is full after 4 KiB, after 8 KiB, and so on, for the outputs, the cache and the
-// temporary files in turn: an output is there whole or not at all, and each document that has none has a line.
+// TestFullDisk runs a folder onto a disk that is full after 4 KiB, after 8 KiB, and so on, for the
+// outputs, the cache and the temporary files in turn: an output is there whole or not at all, and
+// each document that has none has a line.
 func TestFullDisk(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a small disk")

@@ -16,10 +16,11 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// healthTime is how long the health check may take, unless --timeout says more or less.
+// healthTime is the time limit of the health check, unless --timeout sets another.
 const healthTime = 10 * time.Second
 
-// httpClient reaches what the client reaches, by the same proxy and certificates, and follows no redirect.
+// httpClient returns an HTTP client with the proxy and certificates of the API client. It follows
+// no redirects.
 func (f *doctorFlags) httpClient(client *apiClient) (*http.Client, error) {
 	hc := &http.Client{}
 	if client.engine != nil {
@@ -35,8 +36,9 @@ func (f *doctorFlags) httpClient(client *apiClient) (*http.Client, error) {
 	return hc, nil
 }
 
-// healthRequest asks the server for /healthcheck, behind the same prefix as the endpoint. It carries what a gateway wants, the
-// headers of --header and the credentials of the URL, but not the API's key, which no health check needs.
+// healthRequest returns a request for /healthcheck, below the same path prefix as the endpoint. It
+// has what a gateway may want, the headers of --header and the credentials of the URL, but not the
+// API key, which no health check needs.
 func (f *doctorFlags) healthRequest(sh *shell, client *apiClient) (*http.Request, error) {
 	u, err := url.Parse(client.URL())
 	if err != nil {
@@ -60,7 +62,8 @@ func (f *doctorFlags) healthRequest(sh *shell, client *apiClient) (*http.Request
 	return request, nil
 }
 
-// health asks the server how it is, and tells whether it makes sense to send a document. where is what messages call the request.
+// health requests the health check, and reports whether it makes sense to send a document. Messages
+// call the request where.
 func (f *doctorFlags) health(ctx context.Context, d *diagnosis, hc *http.Client, request *http.Request, where string) bool {
 	limited, cancel := context.WithTimeoutCause(ctx, f.healthLimit, &outcome.TimeLimit{Limit: f.healthLimit})
 	defer cancel()
@@ -81,15 +84,15 @@ func (f *doctorFlags) health(ctx context.Context, d *diagnosis, hc *http.Client,
 	answer := fmt.Sprintf("%s: %d %s", where, response.StatusCode, http.StatusText(response.StatusCode))
 	switch status := response.StatusCode; {
 	case status/100 == 2 && bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")):
-		d.say(stepWarn, "health", "%s, but an HTML page: is this the URL of a partition API?", answer)
+		d.say(stepWarn, "health", "%s, but it is an HTML page; is this the URL of a partition API?", answer)
 	case status/100 == 2:
 		d.say(stepOK, "health", "%s in %s", answer, rounded(time.Since(start)))
 	case status == http.StatusNotFound || status == http.StatusMethodNotAllowed:
-		d.say(stepWarn, "health", "no health check (%d) at %s; some servers have none", status, where)
+		d.say(stepWarn, "health", "no health check at %[2]s (%[1]d); some servers have none", status, where)
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		d.say(stepWarn, "health", "%s; the key is not sent there", answer)
+		d.say(stepWarn, "health", "%s; the health check is sent without the key", answer)
 	case status/100 == 3:
-		d.fail(exitFailed, "health", "%s: redirect to %s refused; set the URL of the server itself", answer, target(response))
+		d.fail(exitFailed, "health", "%s: refused a redirect to %s; use the URL that it leads to", answer, target(response))
 		return false
 	case status >= 500 || status == http.StatusTooManyRequests:
 		d.fail(exitUnavailable, "health", "%s", answer)
@@ -124,7 +127,7 @@ func (d *diagnosis) proxy(sh *shell, hc *http.Client, request *http.Request) {
 	case used != nil:
 		d.say(stepOK, "proxy", "%s (from $%s)", used.Host, variable)
 	case cmp.Or(sh.env[variable], sh.env[strings.ToLower(variable)]) != "":
-		d.say(stepOK, "proxy", "none for this URL, though $%s is set: $NO_PROXY excepts it, it is this machine, or the value is no URL", variable)
+		d.say(stepOK, "proxy", "none for this URL, although $%s is set: $NO_PROXY excludes the URL, it is on this machine, or the variable is not a URL", variable)
 	default:
 		d.say(stepOK, "proxy", "none")
 	}

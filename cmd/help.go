@@ -18,12 +18,12 @@ const flagGroup = "quire_group"
 const (
 	groupInput  = "Input"
 	groupOutput = "Output"
-	groupRun    = "The run"
+	groupRun    = "Run"
 	groupServer = "Server"
 	groupSplit  = "Splitting"
-	groupRetry  = "Retrying and time limits"
+	groupRetry  = "Retries and time limits"
 	groupCache  = "Cache"
-	groupAPI    = "API fields, passed through; unset is absent"
+	groupAPI    = "API fields, sent only if set (hosted: Unstructured's service only)"
 	groupOther  = "Other"
 )
 
@@ -37,8 +37,9 @@ func group(flags *pflag.FlagSet, heading string, define func(*pflag.FlagSet)) {
 	})
 }
 
-// helpWidth is how many columns the lines of a help text have at most, and meaningColumn where the right of its two columns begins
-// at the latest: what is too long for the left one stands on a line of its own.
+// helpWidth is the most columns of a line of help text. meaningColumn is the last column at which
+// the right half of a table may begin: an entry that is too long for the left half gets its own
+// line.
 const (
 	helpWidth     = 80
 	meaningColumn = 31
@@ -70,7 +71,8 @@ func help(c *cobra.Command, _ []string) {
 	_ = usage(c) // help goes to the terminal; there is nobody left to tell
 }
 
-// paragraphs are a command's long text, else its short one. Within a paragraph line breaks are blanks.
+// paragraphs returns the paragraphs of a command's long text, or its short text if it has no long
+// one. Within a paragraph, line breaks are spaces.
 func paragraphs(c *cobra.Command) []string {
 	text := c.Long
 	if text == "" {
@@ -96,28 +98,28 @@ func usage(c *cobra.Command) error {
 	return nil
 }
 
-// examples are a command's own. Without them they are the first of each of its commands that has some, else of each of its
-// commands, else its name alone.
+// examples returns a command's own examples. If it has none, it returns the first example of each
+// command below it that has one, else of each command below it, else the command's name.
 func examples(c *cobra.Command) string {
 	if c.HasExample() {
 		return strings.TrimRight(c.Example, "\n")
 	}
-	var told, all []string
+	var withExample, commands []string
 	for _, sub := range c.Commands() {
 		if !sub.IsAvailableCommand() {
 			continue
 		}
 		first, _, _ := strings.Cut(examples(sub), "\n")
-		all = append(all, first)
+		commands = append(commands, first)
 		if sub.HasExample() {
-			told = append(told, first)
+			withExample = append(withExample, first)
 		}
 	}
 	switch {
-	case len(told) > 0:
-		return strings.Join(told, "\n")
-	case len(all) > 0:
-		return strings.Join(all, "\n")
+	case len(withExample) > 0:
+		return strings.Join(withExample, "\n")
+	case len(commands) > 0:
+		return strings.Join(commands, "\n")
 	default:
 		return "  " + c.CommandPath()
 	}

@@ -48,7 +48,8 @@ func TestHelpTexts(t *testing.T) {
 	})
 }
 
-// Every command that shows has a manual page, which names every flag, with all exit codes and environment variables.
+// Every command that shows has a manual page, which names every flag, with all exit codes and
+// environment variables.
 func TestManPages(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, writePages(newRoot(&shell{}), dir, ""))

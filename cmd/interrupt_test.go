@@ -16,7 +16,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// TestSignals ends a run in the middle: what was written stays, nothing half is left, the exit code names the signal.
+// TestSignals ends a run in the middle: what was written stays, nothing half is left, the exit code
+// names the signal.
 func TestSignals(t *testing.T) {
 	for signal, test := range map[syscall.Signal]struct {
 		code int

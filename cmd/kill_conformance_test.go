@@ -17,9 +17,10 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-// TestKilledAtAnyMoment kills a real process a hundred times in the middle of documents, restarts it at another width each time, and
-// looks at what is there in the end: the outputs of an undisturbed run, byte for byte, and no chunk answered twice but those that
-// were under way at a kill.
+// TestKilledAtAnyMoment kills a real process a hundred times in the middle of documents, restarts
+// it at another width each time, and looks at what is there in the end: the outputs of an
+// undisturbed run, byte for byte, and no chunk answered twice but those that were under way at a
+// kill.
 func TestKilledAtAnyMoment(t *testing.T) {
 	const kills, pages = 100, 40
 	binary := filepath.Join(t.TempDir(), "quire")

@@ -19,9 +19,10 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// TestAKilledRunGoesOn kills a real process when 4 of 10 documents are done and the output of a fifth is half written. A second run
-// sends the 6 requests that had no answer and no other, and leaves the tree of an undisturbed run, also where the machine lost half
-// of an output that was done.
+// TestAKilledRunGoesOn kills a real process when 4 of 10 documents are done and the output of a
+// fifth is half written. A second run sends the 6 requests that had no answer and no other, and
+// leaves the tree of an undisturbed run, also where the machine lost half of an output that was
+// done.
 func TestAKilledRunGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	in, out, calm := filepath.Join(dir, "in"), filepath.Join(dir, "out"), filepath.Join(dir, "calm")

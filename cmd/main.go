@@ -1,4 +1,4 @@
-// Package cmd holds the commands of quire, one file a command.
+// Package cmd holds the commands of quire, one file per command.
 package cmd
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// A shell is what a command has of the outside world.
+// A shell is what a command can use of the outside world.
 type shell struct {
 	env    map[string]string
 	stdin  io.Reader
@@ -25,9 +25,9 @@ type shell struct {
 	stderr io.Writer
 }
 
-// Main runs one command and returns its exit code (see the table in exit.go). args are without the program's name, env is in
-// the form of [os.Environ]. An interrupt or a termination signal stops the command in good order; a second one kills the
-// process.
+// Main runs one command and returns its exit code (see the table in exit.go). args are without the
+// program's name, env is in the form of [os.Environ]. An interrupt or a termination signal stops
+// the command in good order; a second one kills the process.
 func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	log.SetOutput(io.Discard) // net/http prints there what a server sends out of turn, be it the key
 	sh := &shell{env: environment(env), stdin: stdin, stdout: stdout, stderr: stderr}
@@ -42,8 +42,8 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	code := exitCode(err)
 	var said *exitError
 	if !errors.As(err, &said) || said.err != nil {
-		for _, one := range eachError(err) {
-			fmt.Fprintf(stderr, "quire: %s\n", wire.Printable(one.Error()))
+		for _, line := range eachError(err) {
+			fmt.Fprintf(stderr, "quire: %s\n", wire.Printable(line.Error()))
 		}
 		if code == exitUsage {
 			command, _, _ := root.Find(args)
@@ -53,7 +53,8 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-// eachError are the errors that were joined to one, each of which has its own line.
+// eachError returns the errors that were joined in err, so that each can be printed on its own
+// line.
 func eachError(err error) []error {
 	if exit := (*exitError)(nil); errors.As(err, &exit) && exit.err != nil {
 		err = exit.err
@@ -62,19 +63,19 @@ func eachError(err error) []error {
 	if !ok || !strings.Contains(err.Error(), "\n") {
 		return []error{err}
 	}
-	var all []error
-	for _, one := range joined.Unwrap() {
-		all = append(all, eachError(one)...)
+	var errs []error
+	for _, err := range joined.Unwrap() {
+		errs = append(errs, eachError(err)...)
 	}
-	return all
+	return errs
 }
 
 func newRoot(sh *shell) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "quire",
 		Short: "Turn documents into data through the Unstructured partition API",
-		Long: "Quire sends documents to the Unstructured partition API and returns their elements: titles, paragraphs, tables,\n" +
-			"with page numbers. A PDF is cut into page chunks that are sent concurrently.",
+		Long: "Quire sends documents to the Unstructured partition API and returns their elements: titles, paragraphs and tables,\n" +
+			"with page numbers. It cuts a PDF into page chunks and sends them concurrently.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args: func(c *cobra.Command, args []string) error {
@@ -98,7 +99,7 @@ func newRoot(sh *shell) *cobra.Command {
 	return root
 }
 
-// environment makes a table of "name=value" lines; of a repeated name the last counts.
+// environment makes a table of "name=value" lines; if a name is repeated, the last value counts.
 func environment(lines []string) map[string]string {
 	env := make(map[string]string, len(lines))
 	for _, line := range lines {
@@ -118,8 +119,8 @@ func (s *stopped) Error() string {
 	return "interrupted"
 }
 
-// withSignals returns a context that the first interrupt or termination signal ends. After that the system's own handling is
-// back, so that a second one kills.
+// withSignals returns a context that the first interrupt or termination signal ends. After that the
+// system's own handling is back, so that a second one kills.
 func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)

@@ -13,18 +13,19 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// newMan is hidden: it is for those who make packages. The pages are of the same texts and tables as the help.
+// newMan is hidden, because only packagers need it. The pages have the same texts and tables as the
+// help.
 func newMan(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
-		Short: "Write the manual pages, one a command",
-		Long: "Man writes a manual page for every command into a folder, which is made if missing. They carry no date but that of " +
-			"$SOURCE_DATE_EPOCH, so that the same version gives the same pages.",
+		Short: "Write the manual pages, one per command",
+		Long: "Man writes a manual page for every command to a folder, which is created if missing. The pages have no date unless " +
+			"$SOURCE_DATE_EPOCH sets one, so that the same version always writes the same pages.",
 		Example: "  quire man share/man/man1",
 		Hidden:  true,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError("takes one folder, got %d arguments", len(args))
+				return usageError("expected one folder, got %d arguments", len(args))
 			}
 			return nil
 		},
@@ -33,7 +34,7 @@ func newMan(sh *shell) *cobra.Command {
 			if epoch := sh.env["SOURCE_DATE_EPOCH"]; epoch != "" {
 				seconds, err := strconv.ParseInt(epoch, 10, 64)
 				if err != nil {
-					return usageError("$SOURCE_DATE_EPOCH: %q is no number of seconds", epoch)
+					return usageError("$SOURCE_DATE_EPOCH: %q is not a number of seconds", epoch)
 				}
 				date = time.Unix(seconds, 0).UTC().Format(time.DateOnly)
 			}
@@ -129,7 +130,8 @@ func (p *manText) rows(rows []helpRow) {
 	}
 }
 
-// roff spells a text so that it is read as it stands: hyphens that can be copied, no escapes, no line that is taken for a request.
+// roff escapes a text for roff, so that it is printed unchanged: hyphens that can be copied, no
+// escapes, no line that is read as a request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -19,9 +19,9 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-// TestManyDocuments runs a folder of many small documents (QUIRE_DOCUMENTS of them, 2,000 without it) in a process of its own, again
-// with nothing to do, and once more killed again and again in the middle: in the end the tree is the undisturbed run's. It logs the
-// figures: -v shows them.
+// TestManyDocuments runs a folder of many small documents (QUIRE_DOCUMENTS of them, 2,000 without
+// it) in a process of its own, again with nothing to do, and once more killed again and again in
+// the middle: in the end the tree is the undisturbed run's. It logs the figures: -v shows them.
 func TestManyDocuments(t *testing.T) {
 	documents := 2000
 	if n, err := strconv.Atoi(os.Getenv("QUIRE_DOCUMENTS")); err == nil {
@@ -119,7 +119,8 @@ func (m *manyRuns) run(what, in, out string, flags ...string) (f figures) {
 	return f
 }
 
-// watchMemory looks at a process's peak memory until it is gone. The system's own accounting at the end counts the parent's in.
+// watchMemory looks at a process's peak memory until it is gone. The system's own accounting at the
+// end counts the parent's in.
 func watchMemory(pid int) func() string {
 	last := make(chan string)
 	go func() {

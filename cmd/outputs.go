@@ -18,7 +18,7 @@ type outputs struct {
 	images   *folder.Folder  // of --images; nil without it
 }
 
-// openOutputs opens the folder of -o, with what is known of earlier runs.
+// openOutputs opens the folder of -o and its journal.
 func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*outputs, error) {
 	f := j.flags
 	if f.output == "" {
@@ -61,21 +61,22 @@ func (o *outputs) close() (err error) {
 	return err
 }
 
-// namedSources is how many names of documents that are no longer there are said.
+// namedSources is how many missing documents are named, unless -v is set.
 const namedSources = 10
 
-// missingSources says which documents of earlier runs are no longer in the folders of this one, and counts them. Their outputs stay.
+// missingSources prints and counts the documents of earlier runs that are no longer in the folders
+// of this run. Their outputs are kept.
 func (j *job) missingSources(out *outputs) int {
 	if out.store == nil {
 		return 0
 	}
 	n := out.store.MissingSources(j.walk.Covers, func(number int, r journal.Record) {
 		if number <= namedSources || j.console.Verbose {
-			j.console.Remark("gone: %s; its output stays: %s", wire.Printable(r.Path), wire.Printable(r.Name))
+			j.console.Remark("source missing: %s; its output is kept: %s", wire.Printable(r.Path), wire.Printable(r.Name))
 		}
 	})
 	if n > namedSources && !j.console.Verbose {
-		j.console.Remark("gone: %d more (-v names them)", n-namedSources)
+		j.console.Remark("source missing: %d more (-v lists them)", n-namedSources)
 	}
 	return n
 }

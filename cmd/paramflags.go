@@ -13,8 +13,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A paramFlag is the flag of one API field: --max-characters for max_characters. A list takes commas and repetition; a secret is
-// read from a file, for arguments show in the list of processes.
+// A paramFlag is the flag of one API field: --max-characters for max_characters. A list takes
+// commas and repetition; a secret is read from a file, for arguments show in the list of processes.
 type paramFlag struct {
 	field  wire.Field
 	params *partition.Params
@@ -34,7 +34,7 @@ func addParamFlags(flags *pflag.FlagSet, params *partition.Params) {
 			flag.NoOptDefVal = "true"
 		}
 	}
-	flags.Var(&extraFlag{params: params}, "param", "a field that is not listed here, as name=value; may be repeated")
+	flags.Var(&extraFlag{params: params}, "param", "any other API field, as name=value; may be repeated")
 }
 
 // Set sets the field.
@@ -121,6 +121,6 @@ func (f pagesFlag) Type() string { return "A-B" }
 // addSplitFlags adds the flags that say how a PDF is cut.
 func addSplitFlags(flags *pflag.FlagSet, s *partition.Split) {
 	flags.SortFlags = false
-	flags.Var(pagesFlag{&s.Pages}, "pages", "only these pages of a PDF")
-	flags.IntVar(&s.Concurrency, "split-concurrency", 10, "how finely a PDF is cut, 1 to 50 (split_pdf_concurrency_level)")
+	flags.Var(pagesFlag{&s.Pages}, "pages", "send only these pages of a PDF")
+	flags.IntVar(&s.Concurrency, "split-concurrency", 10, "how finely to cut a PDF, 1 to 50 (split_pdf_concurrency_level)")
 }

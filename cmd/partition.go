@@ -48,11 +48,11 @@ func newPartition(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "partition PATH...",
 		Short:   "Turn files, folders or standard input (-) into elements",
-		Long:    "Partition sends documents to the API and writes their elements, to standard output or, with -o, one file a document.",
+		Long:    "Partition sends documents to the API and writes their elements to standard output or, with -o, to one file per document.",
 		Example: partitionExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && !f.stdinList && f.walk.filesFrom == "" && f.run.retryFailed == "" {
-				return usageError("no document: name files, folders, or - for standard input")
+				return usageError("no documents: give files, folders, or - for standard input")
 			}
 			return nil
 		},
@@ -67,34 +67,34 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	group(flags, groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVar(&f.name, "name", "", "name of the document on standard input")
+		flags.StringVar(&f.name, "name", "", "file name that the server sees for the document on standard input")
 		flags.BoolVar(&f.stdinList, "stdin-list", false,
-			"for other programs: read a path, or an object {path, name, params, id}, a line, and answer with a line each")
-		flags.BoolVar(&f.unordered, "unordered", false, "with --stdin-list: answer in the order in which documents are done")
+			"read one document per line (a path or a JSON object {path, name, params, id}) and write one JSON line per document")
+		flags.BoolVar(&f.unordered, "unordered", false, "with --stdin-list: write each line as soon as its document is done")
 	})
 	f.walk.add(flags)
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVarP(&f.output, "output", "o", "", "folder for the outputs, DIR/<path>.<format>; made if missing")
-		flags.StringVar(&f.progress, "progress", screen.ProgressAuto, "auto, bar, plain (a line a document), json or none")
-		flags.BoolVarP(&f.quiet, "quiet", "q", false, "say only what failed")
-		flags.BoolVarP(&f.verbose, "verbose", "v", false, "say more: every document, what is left out, every attempt")
-		flags.StringVar(&f.logAs, "log-format", "text", "form of the lines of -v: text or json")
+		flags.StringVarP(&f.output, "output", "o", "", "write outputs to this `folder`, as <path>.<format>; it is created if missing")
+		flags.StringVar(&f.progress, "progress", screen.ProgressAuto, "how to show progress: auto, bar, plain (one line per document), json or none")
+		flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only failures")
+		flags.BoolVarP(&f.verbose, "verbose", "v", false, "print more: every document, every file left out, every attempt")
+		flags.StringVar(&f.logAs, "log-format", "text", "format of the lines that -v prints: text or json")
 	})
 	f.form.add(flags)
 	f.run.add(flags)
 	group(flags, groupSplit, func(flags *pflag.FlagSet) {
 		addSplitFlags(flags, &f.params.Split)
-		flags.IntVar(&f.params.Split.MaxPages, "max-pages", 0, "refuse longer documents before anything is sent")
-		flags.Int64Var(&f.params.Split.ParseLimit, "split-limit", 256<<20, "bytes above which a PDF is not parsed but sent whole")
-		flags.BoolVar(&f.params.Split.RefuseLarge, "refuse-large", false, "fail PDFs above --split-limit instead")
-		flags.BoolVar(&f.noSplit, "no-split", false, "send every document in one request")
-		flags.StringVar(&f.mode, "chunk-mode", "disk", "where chunks and answers wait: buffered (in memory) or disk")
-		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "write what was answered although some pages failed (exit 3)")
-		flags.BoolVar(&f.params.Split.Narrow, "narrow", false, "ask for halves of a chunk that cannot be had, down to single pages")
-		flags.BoolVar(&f.params.Split.RepairParents, "repair-parents", false, "restore parent_id across chunks, where it can be known")
-		flags.StringVar(&f.scope, "chunking-scope", "whole", "what a chunking strategy is applied to: whole, after or per_chunk")
-		flags.StringVar(&f.password, "password-file", "", "file with the password of encrypted PDFs; their pages stay off the disk")
+		flags.IntVar(&f.params.Split.MaxPages, "max-pages", 0, "refuse documents with more pages than this, before anything is sent")
+		flags.Int64Var(&f.params.Split.ParseLimit, "split-limit", 256<<20, "send PDFs larger than this whole, in bytes")
+		flags.BoolVar(&f.params.Split.RefuseLarge, "refuse-large", false, "fail PDFs larger than --split-limit instead of sending them whole")
+		flags.BoolVar(&f.noSplit, "no-split", false, "send every document whole, in one request")
+		flags.StringVar(&f.mode, "chunk-mode", "disk", "where to hold chunks and answers in transit: buffered (in memory) or disk")
+		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "write the pages that were answered although others failed (exit code 3)")
+		flags.BoolVar(&f.params.Split.Narrow, "narrow", false, "on failure, retry a chunk as two halves, down to single pages")
+		flags.BoolVar(&f.params.Split.RepairParents, "repair-parents", false, "restore parent_id across chunks where it can be determined")
+		flags.StringVar(&f.scope, "chunking-scope", "whole", "what to do with a PDF when --chunking-strategy is set: whole (send it whole), after (split it, and chunk all elements in a second request) or per_chunk (chunk the elements of each page chunk)")
+		flags.StringVar(&f.password, "password-file", "", "`file` with the password for encrypted PDFs; their pages are not written to disk")
 	})
 	f.client.add(flags)
 	f.cache.add(flags)
@@ -117,7 +117,7 @@ func (f *partitionFlags) logger(c *screen.Console) (*slog.Logger, error) {
 			handler = slog.NewJSONHandler(c, options)
 		}
 	default:
-		return nil, usageError("--log-format %q: neither text nor json", f.logAs)
+		return nil, usageError("--log-format %q: must be text or json", f.logAs)
 	}
 	return slog.New(handler), nil
 }

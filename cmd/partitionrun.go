@@ -41,7 +41,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) erro
 		return err
 	}
 	if f.output == "" && j.walk != nil && !j.walk.Single() && !j.form.Concatenates {
-		return usageError("several documents need -o DIR or -f jsonl")
+		return usageError("more than one document needs -o DIR or -f jsonl")
 	}
 	progress, err := f.progressWay(sh)
 	if err != nil {
@@ -97,11 +97,11 @@ func (f *partitionFlags) job(ctx context.Context, sh *shell, roots []string) (*j
 	return j, err
 }
 
-// progressWay is how progress is shown.
+// progressWay returns how to show progress.
 func (f *partitionFlags) progressWay(sh *shell) (string, error) {
 	switch {
 	case !slices.Contains(screen.ProgressWays(), f.progress):
-		return "", usageError("--progress %q: not one of %s", f.progress, strings.Join(screen.ProgressWays(), ", "))
+		return "", usageError("--progress %q: must be one of %s", f.progress, strings.Join(screen.ProgressWays(), ", "))
 	case f.progress != screen.ProgressAuto:
 		return f.progress, nil
 	case f.quiet || !screen.IsTerminal(sh.stderr) || sh.env["TERM"] == "dumb" || sh.env["TERM"] == "" || sh.env["NO_COLOR"] != "":
@@ -113,7 +113,7 @@ func (f *partitionFlags) progressWay(sh *shell) (string, error) {
 	}
 }
 
-// run opens what the run needs, takes the documents through the API and says how it went.
+// run opens what the run needs, sends the documents and prints how it went.
 func (j *job) run(ctx context.Context) (err error) {
 	ctx, stop := j.limited(ctx)
 	defer stop(context.Canceled)
@@ -172,8 +172,8 @@ func (j *job) run(ctx context.Context) (err error) {
 	return j.verdict(ctx, sum, records, cmp.Or(ended, context.Cause(ctx)), lost)
 }
 
-// limits are what bounds the run. A list that a program feeds is never given up: each document has
-// its answer, and who asks knows when to stop.
+// limits returns the limits of the run. A run of --stdin-list is never given up: each document gets
+// its answer, and the program that feeds the list knows when to stop.
 func (j *job) limits(watch *batch.Watch) batch.Options {
 	f := j.flags
 	return batch.Options{
@@ -184,7 +184,8 @@ func (j *job) limits(watch *batch.Watch) batch.Options {
 	}
 }
 
-// limited is a context that the flags' time limit ends, and the function that ends it before.
+// limited returns a context with the time limit of --run-timeout, and a function that ends it
+// earlier.
 func (j *job) limited(ctx context.Context) (context.Context, context.CancelCauseFunc) {
 	ctx, stop := context.WithCancelCause(ctx)
 	limit := j.flags.run.runTimeout
@@ -217,10 +218,10 @@ func (j *job) openClient(observe func(partition.Event)) (*apiClient, error) {
 	return client, nil
 }
 
-// sayStopping says what an interrupted run waits for.
+// sayStopping prints what an interrupted run waits for.
 func (j *job) sayStopping(ctx context.Context, client *apiClient) {
 	if n := j.console.InFlight(); n > 0 && client.answers != nil && interruption(ctx) != nil {
-		j.console.Say("stopping: up to %s for %d requests already sent; interrupt again to stop at once", j.flags.cache.grace, n)
+		j.console.Say("stopping: waiting up to %s for %d requests already sent; interrupt again to stop now", j.flags.cache.grace, n)
 	}
 }
 
@@ -260,7 +261,7 @@ func (j *job) title() string {
 	return strings.Join(words, " ")
 }
 
-// ends are where the run's documents come from, and where its outputs go.
+// ends returns where the run's documents come from and where its outputs go.
 func (j *job) ends(out *outputs) (func(context.Context) iter.Seq[*work], sink) {
 	f := j.flags
 	if j.walk == nil {

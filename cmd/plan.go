@@ -17,25 +17,27 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// planFlags are the flags of quire plan: all of quire partition's, so that a run is planned by changing one word, and its own.
+// planFlags are the flags of quire plan: all of quire partition's, so that a run is planned by
+// changing one word, and its own.
 type planFlags struct {
 	run   partitionFlags
 	price float64
 	json  bool
 }
 
-const planLong = `Plan takes up the same documents as quire partition and says what would be sent for each: its pages, its page chunks, the
-requests, and how many of those the cache answers. It sends nothing. It needs no server and no key, but an answer in the cache belongs
-to those: without --url, a key or --local it is not known what is cached.
+const planLong = `Plan takes the same documents as quire partition and shows what would be sent for each: its pages, its page chunks, the requests, and
+how many of these the cache can answer. It sends nothing. It needs no server and no key, but cached answers are stored per server and
+key: without --url, a key or --local it cannot tell what is cached.
 
-A page count that only the server can know is shown as "?". The chunks are those that a document would be sent in, a whole document is
-one; with --chunking-scope after a document has one request more.
+A page count that only the server can know is shown as "?". A document that is sent whole counts as one chunk. With
+--chunking-scope after, a document needs one more request than it has chunks.
 
-Every flag of quire partition is taken, also where it changes nothing here.
+Plan accepts every flag of quire partition, so that you can plan a run by changing one word. Flags that do not change the plan are
+ignored.
 
-With --json each line is an object: of a document "document", "pages", "chunks", "requests", "cached" (of the requests), "pages_left" (to
-be sent), "narrowing", "warnings"; of one that would fail "document", "kind", "error"; the last line is {"total": {...}}. What is not
-known is null.`
+With --json, each line is a JSON object. A document has "document", "pages", "chunks", "requests", "cached" (requests that the cache
+answers), "pages_left" (pages still to be sent), "narrowing" and "warnings"; a document that would fail has "document", "kind" and
+"error". The last line is {"total": {...}}. A number that is not known is null.`
 
 const planExample = `  quire plan contracts/ --price-per-page 0.01
   quire plan report.pdf --pages 1-60 --split-concurrency 5 --no-cache
@@ -45,12 +47,12 @@ func newPlan(sh *shell) *cobra.Command {
 	f := &planFlags{}
 	c := &cobra.Command{
 		Use:     "plan PATH...",
-		Short:   "Say what would be sent, and what the cache has of it",
+		Short:   "Show what would be sent, and how much of it is cached",
 		Long:    planLong,
 		Example: planExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && f.run.walk.filesFrom == "" && f.run.run.retryFailed == "" {
-				return usageError("no document: name files, folders, or - for standard input")
+				return usageError("no documents: give files, folders, or - for standard input")
 			}
 			return nil
 		},
@@ -60,8 +62,8 @@ func newPlan(sh *shell) *cobra.Command {
 	return c
 }
 
-// planGroups are the headings of quire partition's flags that change a plan. Of those under others planShows do, and of those under
-// these planHides do not.
+// planGroups are the headings of quire partition's flags that change a plan. Of those under others
+// planShows do, and of those under these planHides do not.
 var (
 	planGroups = []string{groupInput, groupSplit, groupServer, groupCache, groupAPI}
 	planShows  = []string{"output", "quiet", "verbose"}
@@ -72,8 +74,8 @@ func (f *planFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.Float64Var(&f.price, "price-per-page", 0, "estimate the cost of the pages that are not cached")
-		flags.BoolVar(&f.json, "json", false, "one JSON object a line: each document, then the total")
+		flags.Float64Var(&f.price, "price-per-page", 0, "price of a page, to estimate the cost of the pages that are not cached")
+		flags.BoolVar(&f.json, "json", false, "print one JSON object per line: each document, then the total")
 	})
 	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
 	shared.SortFlags = false
@@ -85,13 +87,13 @@ func (f *planFlags) add(flags *pflag.FlagSet) {
 			flags.AddFlag(flag)
 		}
 	})
-	flags.Lookup("output").Usage = "folder for the outputs of the run, which is never an input"
+	flags.Lookup("output").Usage = "the run's output `folder`, which is never read as input"
 }
 
 // execute checks everything, then plans.
 func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err error) {
 	if f.price < 0 || math.IsNaN(f.price) || math.IsInf(f.price, 0) {
-		return usageError("--price-per-page %g: negative, or no number", f.price)
+		return usageError("--price-per-page %g: must be a number that is not negative", f.price)
 	}
 	j, err := f.run.job(ctx, sh, roots)
 	if err != nil {
@@ -109,7 +111,7 @@ func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err
 	}
 	if answers != nil {
 		defer func() { _ = answers.Close() }() // it was only looked into
-		console.Remark("hashing %s, %s, to look for cached answers; --no-cache skips it",
+		console.Remark("hashing %s (%s) to look for cached answers; --no-cache skips this",
 			words.Count(found.Documents, "file"), words.Size(found.Bytes))
 	}
 	client, err := f.run.client.newClient(sh, slog.New(slog.DiscardHandler), func(partition.Event) {}, f.run.cache.options(answers))
@@ -121,13 +123,13 @@ func (f *planFlags) execute(ctx context.Context, sh *shell, roots []string) (err
 		shell: sh, console: console, client: client, walk: j.walk, params: f.run.params, name: f.run.name,
 		sheet: newPlanSheet(sh.stdout, f.json, answers != nil, f.price),
 	}
-	return p.all(ctx)
+	return p.run(ctx)
 }
 
-// nowhere stands for the server where none is named: page counts need none.
+// nowhere is the URL if no server is given: page counts do not need one.
 const nowhere = "http://nowhere.invalid"
 
-// answers opens the cache, unless nothing could be found in it.
+// answers opens the cache, unless it cannot hold answers for this run.
 func (f *planFlags) answers(sh *shell, console *screen.Console) (*cache.Dir, error) {
 	client := &f.run.client
 	if client.local || client.url != "" || client.keyFile != "" || sh.env[partition.EnvAPIURL] != "" || sh.env[partition.EnvAPIKey] != "" {
@@ -135,7 +137,7 @@ func (f *planFlags) answers(sh *shell, console *screen.Console) (*cache.Dir, err
 	}
 	client.url = nowhere
 	if !f.run.cache.off {
-		console.Remark("what is cached is not known: answers belong to a server and a key, and none is set (%s, %s, --url, --api-key-file, --local)",
+		console.Remark("cannot tell what is cached: answers are stored per server and key, and none is set (%s, %s, --url, --api-key-file or --local)",
 			partition.EnvAPIURL, partition.EnvAPIKey)
 	}
 	return nil, nil

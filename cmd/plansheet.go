@@ -13,7 +13,7 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A planSheet prints what quire plan found, a line a document, as a table or as JSON, and adds it up.
+// A planSheet prints plans, one line per document, as a table or as JSON, and their total.
 type planSheet struct {
 	w     io.Writer
 	json  bool
@@ -92,7 +92,7 @@ func (s *planSheet) document(p *partition.Plan) error {
 	return s.row(wire.Printable(p.Document), known(line.Pages, "?"), line.Chunks, line.Requests, line.Cached)
 }
 
-// failed counts a document that would fail, and prints it where nobody else does.
+// failed counts a document that would fail, and prints it as JSON; people are told by a message.
 func (s *planSheet) failed(name string, err error) error {
 	s.total.Documents++
 	s.total.Failed++
@@ -143,7 +143,7 @@ func (s *planSheet) end() error {
 		notes.WriteByte('\n')
 	}
 	if t.Narrowing > 0 {
-		fmt.Fprintf(&notes, "narrowing: up to %d more requests for each page that cannot be had\n", t.Narrowing)
+		fmt.Fprintf(&notes, "narrowing: up to %d more requests for each page that fails\n", t.Narrowing)
 	}
 	_, err := io.WriteString(s.w, notes.String())
 	return err
@@ -215,7 +215,7 @@ func cutMiddle(text string, width int) string {
 	return string(runes[:head]) + gap + string(runes[len(runes)-(width-len(gap)-head):])
 }
 
-// roundCost has two digits behind the point, more where that would be little.
+// roundCost formats a cost with two decimals, or more if it is small.
 func roundCost(cost float64) string {
 	if cost > 0 && cost < 0.1 {
 		return fmt.Sprintf("%.2g", cost)

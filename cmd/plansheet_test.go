@@ -38,7 +38,7 @@ func TestPlanSheetReadsWellAt80Columns(t *testing.T) {
 	require.Contains(t, out.String(), `a\nb.txt                                           ?       1         1       1`)
 	require.Contains(t, out.String(), "total: 4 documents, 1 failed, 2 skipped      1000000+?       3         3       1\n")
 	require.Contains(t, out.String(), "cost: about 50000.00 for 1000000 pages, plus 1 document of unknown length\n")
-	require.Contains(t, out.String(), "narrowing: up to 40 more requests for each page that cannot be had\n")
+	require.Contains(t, out.String(), "narrowing: up to 40 more requests for each page that fails\n")
 }
 
 func TestPlanSheetCountsWhatIsLeft(t *testing.T) {

@@ -11,7 +11,8 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
-// records are the files that say how a run went. They are begun before anything is sent, and written at its end.
+// records are the files that say how a run went: summary, report page and failed list. They are
+// opened before anything is sent, and written at the end of the run.
 type records struct {
 	summary *folder.File // of --summary; nil without it
 	page    *folder.File // of --report; nil without it
@@ -41,7 +42,7 @@ func (j *job) openRecords(out *folder.Folder, report *page.Run) (_ *records, err
 	return r, err
 }
 
-// write writes them.
+// write writes the files.
 func (r *records) write(sum *screen.Summary) error {
 	lost := r.failed.Close()
 	if r.page != nil {
@@ -56,7 +57,7 @@ func (r *records) write(sum *screen.Summary) error {
 	return lost
 }
 
-// discard forgets what is not written.
+// discard removes what was not written.
 func (r *records) discard() {
 	r.summary.Discard()
 	r.page.Discard()

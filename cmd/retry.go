@@ -21,9 +21,9 @@ const defaultPolicy = "unstructured"
 func newRetry(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "retry",
-		Short: "Show what is tried again, and when",
-		Long: "Retry shows retry policies: presets by name (" + strings.Join(retry.Presets(), ", ") + "),\n" +
-			"or policies of your own in JSON or YAML files.",
+		Short: "Show what is retried, and when",
+		Long: "These commands show retry policies: the presets (" + strings.Join(retry.Presets(), ", ") + "),\n" +
+			"or your own policies in JSON or YAML files.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError("unknown command \"retry %s\"", args[0])
@@ -38,7 +38,7 @@ func newRetry(sh *shell) *cobra.Command {
 
 func onePolicy(_ *cobra.Command, args []string) error {
 	if len(args) > 1 {
-		return usageError("takes one policy, got %d", len(args))
+		return usageError("expected one policy, got %d", len(args))
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func loadPolicy(name string) (*retry.Policy, error) {
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return nil, usageError("retry policy %q: neither a preset (%s) nor a file: %s",
+		return nil, usageError("retry policy %q is neither a preset (%s) nor a file: %s",
 			name, strings.Join(retry.Presets(), ", "), words.Reason(err))
 	}
 	if data, err = yamlToJSON(data); err != nil {
@@ -82,11 +82,11 @@ func yamlToJSON(data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("neither JSON nor YAML: %w", err)
 	}
 	if documents.Decode(&second) == nil {
-		return nil, errors.New("more than one YAML document")
+		return nil, errors.New("it holds more than one YAML document")
 	}
 	converted, err := json.Marshal(value)
 	if err != nil {
-		return nil, errors.New("a key in it is not a text")
+		return nil, errors.New("a key in it is not a string")
 	}
 	return converted, nil
 }

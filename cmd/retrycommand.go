@@ -32,8 +32,8 @@ var hiddenInCommand = map[string]func(string) string{
 	},
 }
 
-// retryCommand is the command that runs the documents of a failed list again, with the same flags but for those that say what to
-// walk; secrets are left out of it.
+// retryCommand returns the command that runs the documents of a failed list again: with the same
+// flags, but without those that select documents, and without secrets.
 func retryCommand(flags *pflag.FlagSet, list string) string {
 	words := []string{"quire", "partition", "--retry-failed", list}
 	flags.Visit(func(f *pflag.Flag) {

@@ -37,9 +37,9 @@ func newRetryExplain(sh *shell) *cobra.Command {
 	f := &explainFlags{}
 	c := &cobra.Command{
 		Use:   "explain [POLICY]",
-		Short: "Say what a policy does after an attempt, and why",
-		Long: "Explain decides on one outcome of an attempt, as a running call would. The first line is what happens (return, retry or\n" +
-			"mutate, with the wait); then come the row that decided and the budgets.",
+		Short: "Show what a policy does after an attempt, and why",
+		Long: "Explain shows what a policy does after one attempt, given how the attempt ended. The first line is the action (return, retry\n" +
+			"or mutate) with its wait; the rule that decided and the limits follow.",
 		Example: explainExample,
 		Args:    onePolicy,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -56,16 +56,16 @@ func newRetryExplain(sh *shell) *cobra.Command {
 	}
 	group(c.Flags(), groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.IntVar(&f.status, "status", 0, "the answer's status")
-		flags.StringArrayVar(&f.headers, "header", nil, "a header of the answer, 'Name: value'; may be repeated")
-		flags.StringVar(&f.body, "body", "", "the answer's body")
-		flags.StringVar(&f.kind, "error", "", "what went wrong: "+strings.Join(kinds, ", "))
-		flags.BoolVar(&f.sent, "sent", false, "the request had been sent to its end")
-		flags.StringArrayVar(&f.facts, "fact", nil, "a fact of the caller, name=true or name=false; may be repeated")
-		flags.StringArrayVar(&f.patches, "patch", nil, "a change of the request that the caller offers; may be repeated")
-		flags.IntVar(&f.attempt, "attempt", 1, "the attempt's number")
-		flags.IntVar(&f.free, "free", 0, "attempts before it that were not charged")
-		flags.IntVar(&f.resends, "resends", 0, "attempts before it that may be billed twice")
+		flags.IntVar(&f.status, "status", 0, "HTTP status of the answer")
+		flags.StringArrayVar(&f.headers, "header", nil, "header of the answer, as 'Name: value'; may be repeated")
+		flags.StringVar(&f.body, "body", "", "body of the answer")
+		flags.StringVar(&f.kind, "error", "", "kind of error: "+strings.Join(kinds, ", "))
+		flags.BoolVar(&f.sent, "sent", false, "the whole request had been sent")
+		flags.StringArrayVar(&f.facts, "fact", nil, "fact that the caller states, as name=true or name=false; may be repeated")
+		flags.StringArrayVar(&f.patches, "patch", nil, "change of the request that the caller offers; may be repeated")
+		flags.IntVar(&f.attempt, "attempt", 1, "number of the attempt")
+		flags.IntVar(&f.free, "free", 0, "earlier attempts that did not count")
+		flags.IntVar(&f.resends, "resends", 0, "earlier attempts that may be billed twice")
 		flags.DurationVar(&f.elapsed, "elapsed", 0, "time since the first attempt began")
 	})
 	return c
@@ -91,7 +91,7 @@ func (f *explainFlags) run(sh *shell, policy *retry.Policy) error {
 // before is what the call had done before the attempt.
 func (f *explainFlags) before(policy *retry.Policy) (retry.Trace, error) {
 	if f.attempt < 1 || f.free < 0 || f.resends < 0 || f.elapsed < 0 {
-		return retry.Trace{}, usageError("--attempt starts at 1, and nothing is negative")
+		return retry.Trace{}, usageError("--attempt must be at least 1, and no number may be negative")
 	}
 	if f.free >= f.attempt || f.resends >= f.attempt {
 		return retry.Trace{}, usageError("--free and --resends count attempts before --attempt %d", f.attempt)
@@ -105,7 +105,7 @@ func (f *explainFlags) before(policy *retry.Policy) (retry.Trace, error) {
 	}
 	row := slices.IndexFunc(policy.Rules, func(r retry.Rule) bool { return r.Do == retry.Mutate })
 	if row < 0 {
-		return retry.Trace{}, usageError("--free %d: every repeat of the policy %s is charged", f.free, policy.Name)
+		return retry.Trace{}, usageError("--free %d: policy %s has no retries that do not count", f.free, policy.Name)
 	}
 	for i := range f.free {
 		before.Attempts[i].Rule = policy.Rules[row].Name
@@ -117,18 +117,18 @@ func (f *explainFlags) outcome() (retry.Outcome, error) {
 	kind := retry.Kind(strings.ReplaceAll(f.kind, "-", "_")) // version 0.1.0 wrote reset-before-sent
 	o := retry.Outcome{Status: f.status, Header: http.Header{}, Kind: kind, Sent: f.sent || f.status != 0, Body: []byte(f.body)}
 	if f.status == 0 && f.kind == "" {
-		return o, usageError("name what happened: --status or --error")
+		return o, usageError("--status or --error is missing")
 	}
 	if f.status != 0 && (f.status < 100 || f.status > 599) {
-		return o, usageError("status %d: not 100 to 599", f.status)
+		return o, usageError("status %d: must be 100 to 599", f.status)
 	}
 	if f.kind != "" && !slices.Contains(retry.Kinds(), o.Kind) {
-		return o, usageError("error %q: unknown", f.kind)
+		return o, usageError("unknown error %q", f.kind)
 	}
 	for _, header := range f.headers {
 		name, value, ok := strings.Cut(header, ":")
 		if !ok {
-			return o, usageError("header %q: not 'Name: value'", header)
+			return o, usageError("header %q: must be 'Name: value'", header)
 		}
 		o.Header.Add(strings.TrimSpace(name), strings.TrimSpace(value))
 	}
@@ -141,7 +141,7 @@ func (f *explainFlags) call() (retry.Call, error) {
 	for _, fact := range f.facts {
 		name, value, ok := strings.Cut(fact, "=")
 		if !ok || value != "true" && value != "false" {
-			return call, usageError("fact %q: not name=true or name=false", fact)
+			return call, usageError("fact %q: must be name=true or name=false", fact)
 		}
 		call.Facts[name] = value == "true"
 	}

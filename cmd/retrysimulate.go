@@ -25,8 +25,8 @@ func newRetrySimulate(sh *shell) *cobra.Command {
 	f := &simulateFlags{}
 	c := &cobra.Command{
 		Use:   "simulate",
-		Short: "Show what retries buy under transient and persistent failure",
-		Long: "Simulate runs sessions of one call each through the policies agent and agent-without-500, in virtual time. A transient\n" +
+		Short: "Show how much retries help against transient and persistent failures",
+		Long: "Simulate runs sessions of one call each through the policies agent and agent-without-500, in simulated time. A transient\n" +
 			"failure is drawn anew at every request; a persistent one fails every request of its session. It prints success rates beside\n" +
 			"the closed form 1-p^(n+1) and the 95 % band of 1,000 sessions, the size of the published run, and what a server's verdict saves. The same seed gives\n" +
 			"the same figures.",
@@ -36,14 +36,15 @@ func newRetrySimulate(sh *shell) *cobra.Command {
 	}
 	group(c.Flags(), groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.IntVar(&f.sessions, "sessions", 1000, "sessions a cell")
-		flags.Uint64Var(&f.seed, "seed", 1, "seed of the random numbers")
-		flags.Float64Var(&f.persistent, "persistent", 0.986, "share of the failures that are persistent, for the second table")
+		flags.IntVar(&f.sessions, "sessions", 1000, "sessions per cell")
+		flags.Uint64Var(&f.seed, "seed", 1, "seed for the random numbers")
+		flags.Float64Var(&f.persistent, "persistent", 0.986, "share of failures that are persistent, for the second table")
 	})
 	return c
 }
 
-// published are the success rates of the article that the policy agent follows: 1,000 seeded sessions a cell.
+// published are the success rates of the article that the policy agent follows: 1,000 seeded
+// sessions a cell.
 var published = []struct {
 	rate                float64
 	noRetry, threeTries float64
@@ -55,7 +56,7 @@ var published = []struct {
 
 func (f *simulateFlags) run(sh *shell) error {
 	if f.sessions < 1 || !(f.persistent >= 0 && f.persistent <= 1) {
-		return usageError("--sessions is at least 1, --persistent is 0 to 1")
+		return usageError("--sessions must be at least 1, --persistent must be 0 to 1")
 	}
 	agent, err := loadPolicy("agent")
 	if err != nil {
@@ -67,7 +68,7 @@ func (f *simulateFlags) run(sh *shell) error {
 	}
 	w := sh.stdout
 	retries := agent.Budget.Attempts - 1
-	fmt.Fprintf(w, "# Transient failures\n\n%d sessions a cell, seed %d, policy agent (%d retries). p is the chance that one request fails.\n\n",
+	fmt.Fprintf(w, "# Transient failures\n\n%d sessions per cell, seed %d, policy agent (%d retries). p is the chance that one request fails.\n\n",
 		f.sessions, f.seed, retries)
 	fmt.Fprintln(w, "| p | retries | closed form | this run | 95 % band | published | inside |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|")
@@ -82,7 +83,7 @@ func (f *simulateFlags) run(sh *shell) error {
 	}
 	fmt.Fprintf(w, "\n# Persistent failures\n\nA share of the sessions that fail at first fails for good. At p = 50 %%, with and without a verdict in the body\n"+
 		"(\"retryable\": false) that the policy unstructured obeys:\n\n")
-	fmt.Fprintln(w, "| persistent | policy | success | closed form | requests a session | requests a success | waiting a success |")
+	fmt.Fprintln(w, "| persistent | policy | success | closed form | requests per session | requests per success | wait per success |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|")
 	unstructured, err := loadPolicy(defaultPolicy)
 	if err != nil {
@@ -132,7 +133,8 @@ type tally struct {
 
 func (t tally) rate() float64 { return t.successes / float64(t.sessions) }
 
-// simulate runs sessions. The random numbers depend on the seed and the rate alone, so that every policy and status sees the same.
+// simulate runs sessions. The random numbers depend on the seed and the rate alone, so that every
+// policy and status sees the same.
 func (f *simulateFlags) simulate(policy *retry.Policy, fail failure) tally {
 	draws := rand.New(rand.NewPCG(f.seed, uint64(fail.rate*1000)))
 	t := tally{sessions: f.sessions}

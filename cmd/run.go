@@ -28,22 +28,22 @@ type run struct {
 	stop      context.CancelCauseFunc
 }
 
-// waitingOutputs is how many documents may be finished, or under way, ahead of the one whose output
-// comes next where they come in order; where they do not, none waits for another.
+// waitingOutputs is how many documents may be finished or in progress ahead of the next one to be
+// shown, if they are shown in order.
 const waitingOutputs = 1000
 
-// documentsAhead is how many documents more than requests may be under way: see
+// documentsAhead is how many more documents than requests may be in progress: see
 // [batch.DefaultConcurrency].
 const documentsAhead = batch.DefaultConcurrency - partition.DefaultInFlight
 
-// do takes all documents through the API and adds them up. It returns why the run ended early, and
-// an output that could not be shown.
+// do sends all documents and adds them up. It returns why the run ended early, and the error of an
+// output that could not be shown.
 func (r *run) do(ctx context.Context, sum *screen.Summary) (ended, lost error) {
 	start := time.Now()
-	o := r.limits
-	o.Ahead, o.Unordered = waitingOutputs, !r.sink.ordered()
-	o.Earlier, o.Do, o.Settled, o.Stop = r.earlier, r.send, r.settled, r.stop
-	for o := range batch.Run(ctx, r.sender.client, r.items(ctx), o) {
+	options := r.limits
+	options.Ahead, options.Unordered = waitingOutputs, !r.sink.ordered()
+	options.Earlier, options.Do, options.Settled, options.Stop = r.earlier, r.send, r.settled, r.stop
+	for o := range batch.Run(ctx, r.sender.client, r.items(ctx), options) {
 		if o.State == batch.Ended {
 			ended = o.Err
 			break
@@ -52,7 +52,9 @@ func (r *run) do(ctx context.Context, sum *screen.Summary) (ended, lost error) {
 		<-w.concluded
 		err := r.sink.show(w)
 		sum.Add(&w.Outcome)
-		err = errors.Join(err, r.failed.Add(&w.Outcome))
+		if !w.nameless() {
+			err = errors.Join(err, r.failed.Add(&w.Outcome))
+		}
 		if err != nil && lost == nil {
 			lost = err
 			r.stop(err)
@@ -82,14 +84,14 @@ func (r *run) items(ctx context.Context) iter.Seq[batch.Item] {
 // workOf is the document of one of items.
 func workOf(item batch.Item) *work { return item.Tag.(*work) }
 
-// earlier says what an earlier run did to a document.
+// earlier returns what an earlier run did to a document.
 func (r *run) earlier(ctx context.Context, item batch.Item, d *partition.Document) (outcome.State, error) {
 	w := workOf(item)
 	r.sink.begin(ctx, d, w)
 	return w.State, w.Err
 }
 
-// send takes one document through the API and makes its output.
+// send sends one document and makes its output.
 func (r *run) send(ctx context.Context, item batch.Item, d *partition.Document) (partition.Report, error) {
 	w := workOf(item)
 	r.sink.output(ctx, d, w, func(out *bufio.Writer) error { return r.sender.write(ctx, d, w, out) })
@@ -99,7 +101,7 @@ func (r *run) send(ctx context.Context, item batch.Item, d *partition.Document) 
 	return w.Report, w.Err
 }
 
-// settled takes a document whose outcome is known to where its output belongs.
+// settled brings the output of a document whose outcome is known to its place.
 func (r *run) settled(o batch.Outcome) {
 	w := workOf(o.Item)
 	w.settle(o, r.sink.keepsBeginnings())
@@ -109,7 +111,7 @@ func (r *run) settled(o batch.Outcome) {
 	})
 }
 
-// conclude says what became of a document, as it happens.
+// conclude shows what became of a document, as it happens.
 func (r *run) conclude(w *work) {
 	r.console.Concluded(&w.Outcome)
 	if r.report != nil && w.State != outcome.Skipped {

@@ -9,7 +9,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/walk"
 )
 
-// runFlags bound a run, and say what it leaves beside the outputs.
+// runFlags are the flags that limit a run, and that name the files it writes beside the outputs.
 type runFlags struct {
 	summary         string
 	report          string
@@ -26,20 +26,20 @@ type runFlags struct {
 func (f *runFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupRun, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVar(&f.summary, "summary", "", "file for the run's figures, as one JSON object")
-		flags.StringVar(&f.report, "report", "", "file for a page about the run, as HTML")
-		flags.StringVar(&f.failed, "failed", "", "file for the documents that failed, as JSON lines; with -o they are in DIR/.quire/failed.jsonl as well")
-		flags.StringVar(&f.retryFailed, "retry-failed", "", "take the documents of such a list instead of paths")
-		flags.BoolVar(&f.force, "force", false, "send also what the server declared final in an earlier run")
-		flags.IntVar(&f.maxFailures, "max-failures", 0, "give up the run after so many failed documents (default none)")
-		flags.IntVar(&f.maxPages, "max-total-pages", 0, "stop the run before it sends more pages; a document of unknown length counts as one")
-		flags.IntVar(&f.maxRequests, "max-requests", 0, "stop the run before it makes more requests, retries included")
-		flags.DurationVar(&f.documentTimeout, "document-timeout", 0, "time for a document, retries included (default none)")
-		flags.DurationVar(&f.runTimeout, "run-timeout", 0, "time for the whole run (default none)")
+		flags.StringVar(&f.summary, "summary", "", "write the run's figures to this `file`, as one JSON object")
+		flags.StringVar(&f.report, "report", "", "write a report about the run to this `file`, as an HTML page")
+		flags.StringVar(&f.failed, "failed", "", "write the documents that failed to this `file`, one JSON object per line; with -o, DIR/.quire/failed.jsonl lists them as well")
+		flags.StringVar(&f.retryFailed, "retry-failed", "", "run the documents in this `file`, a list of failed documents, instead of paths")
+		flags.BoolVar(&f.force, "force", false, "resend documents that the server declared final in an earlier run")
+		flags.IntVar(&f.maxFailures, "max-failures", 0, "stop the run after this many failed documents (default no limit)")
+		flags.IntVar(&f.maxPages, "max-total-pages", 0, "stop the run before it sends more pages than this; a document of unknown length counts as one page (default no limit)")
+		flags.IntVar(&f.maxRequests, "max-requests", 0, "stop the run before it sends more requests than this, retries included (default no limit)")
+		flags.DurationVar(&f.documentTimeout, "document-timeout", 0, "time limit for a document, retries included (default no limit)")
+		flags.DurationVar(&f.runTimeout, "run-timeout", 0, "time limit for the whole run (default no limit)")
 	})
 }
 
-// check refuses what makes no sense.
+// check refuses values that make no sense.
 func (f *runFlags) check(roots []string) error {
 	switch {
 	case f.maxFailures < 0 || f.maxPages < 0 || f.maxRequests < 0:
@@ -47,19 +47,19 @@ func (f *runFlags) check(roots []string) error {
 	case f.documentTimeout < 0 || f.runTimeout < 0:
 		return usageError("--document-timeout and --run-timeout must not be negative")
 	case f.twice() != "":
-		return usageError("%s is named for two files of the run", f.twice())
+		return usageError("%s is named twice among --summary, --report and --failed", f.twice())
 	case f.retryFailed != "" && len(roots) > 0:
-		return usageError("--retry-failed takes the documents from the list: name no others")
+		return usageError("--retry-failed reads the documents from its list: give no paths")
 	}
 	for _, name := range []string{f.summary, f.report, f.failed} {
 		if name == walk.Stdin {
-			return usageError("%s is no file: /dev/stdout is standard output", name)
+			return usageError("%s is not a file name here: use /dev/stdout for standard output", name)
 		}
 	}
 	return nil
 }
 
-// twice is a path that is named for two files that a run writes, "" where there is none.
+// twice returns a path that is given for two files of a run, or "" if there is none.
 func (f *runFlags) twice() string {
 	seen := map[string]bool{}
 	for _, name := range []string{f.summary, f.report, f.failed} {

@@ -71,7 +71,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// shareCompiledReader lets a script use the embedded engine's PDF reader as it is compiled already, in a cache that is its own.
+// shareCompiledReader lets a script use the embedded engine's PDF reader as it is compiled already,
+// in a cache that is its own.
 func shareCompiledReader(compiled, here string) error {
 	if _, err := os.Stat(compiled); err != nil {
 		return nil // not compiled yet

@@ -13,17 +13,22 @@ import (
 	"github.com/quire-dev/quire/partition/format"
 )
 
-// A sink is where the outputs of a run go. Documents call output and finish at once; show is called for one document at a time.
+// A sink is where the outputs of a run go. Documents call output and finish at once; show is called
+// for one document at a time.
 type sink interface {
-	// ordered reports whether documents are shown in the order of the walk, else as they are concluded.
+	// ordered reports whether documents are shown in the order of the walk, else as they are
+	// concluded.
 	ordered() bool
-	// keepsBeginnings reports whether the beginning of an output is kept where the rest of it fails.
+	// keepsBeginnings reports whether the beginning of an output is kept where the rest of it
+	// fails.
 	keepsBeginnings() bool
 	// begin sets the State of a document that an earlier run has settled, so that it is not sent.
 	begin(ctx context.Context, d *partition.Document, w *work)
-	// output makes the output of a document that has to be sent: write sends it and is given what takes the elements.
+	// output makes the output of a document that has to be sent: write sends it and is given what
+	// takes the elements.
 	output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error)
-	// finish takes over a document whose State is set, and calls then once its output is where it belongs.
+	// finish takes over a document whose State is set, and calls then once its output is where it
+	// belongs.
 	finish(w *work, then func())
 	// finished returns when every output is where it belongs.
 	finished()
@@ -83,7 +88,8 @@ func (s *stdoutSink) begin(ctx context.Context, d *partition.Document, w *work) 
 	s.final.Settle(ctx, d, &w.Outcome)
 }
 
-// output streams a single document, but for JSON, which is shown whole or not at all; of several documents each waits for its turn.
+// output streams a single document, but for JSON, which is shown whole or not at all; of several
+// documents each waits for its turn.
 func (s *stdoutSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
 	if s.single && s.format.Streams {
 		w.Err = flushed("standard output", s.stdout, write)
@@ -107,7 +113,8 @@ func (s *stdoutSink) show(w *work) error {
 	return nil
 }
 
-// spooled writes an output that has to wait for its turn. Of one that failed the beginning is kept where it is of use.
+// spooled writes an output that has to wait for its turn. Of one that failed the beginning is kept
+// where it is of use.
 func spooled(write func(*bufio.Writer) error, keepsBeginnings bool) (*folder.Spool, error) {
 	spool := &folder.Spool{}
 	err := flushed("temporary file", spool, write)

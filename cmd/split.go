@@ -34,35 +34,35 @@ func newSplit(sh *shell) *cobra.Command {
 	f := &splitFlags{}
 	c := &cobra.Command{
 		Use:   "split FILE -o DIR",
-		Short: "Write the chunks of a PDF that would be sent",
-		Long: "Split writes the page chunks that quire partition would send where it cuts a document, as <stem>.<first>-<last>.pdf, and\n" +
+		Short: "Write the page chunks of a PDF to files",
+		Long: "Split writes the page chunks that quire partition would send for a PDF to files called <name>.<first>-<last>.pdf, and\n" +
 			"prints their names, pages and sizes.",
 		Example: splitExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError("takes one PDF, got %d arguments", len(args))
+				return usageError("expected one PDF, got %d arguments", len(args))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c.Context(), sh, args[0]) },
 	}
 	group(c.Flags(), groupOutput, func(flags *pflag.FlagSet) {
-		flags.StringVarP(&f.output, "output", "o", "", "folder for the chunks; made if missing")
+		flags.StringVarP(&f.output, "output", "o", "", "write the chunks to this `folder`; it is created if missing")
 	})
 	group(c.Flags(), groupSplit, func(flags *pflag.FlagSet) {
 		addSplitFlags(flags, &f.settings)
-		flags.BoolVar(&f.check, "check", false, "open each chunk again and count its pages")
-		flags.StringVar(&f.password, "password-file", "", "file with the PDF's password")
+		flags.BoolVar(&f.check, "check", false, "check each chunk: open it again and count its pages")
+		flags.StringVar(&f.password, "password-file", "", "`file` with the PDF's password")
 	})
 	return c
 }
 
 func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error) {
 	if f.output == "" {
-		return usageError("name a folder for the chunks: -o DIR")
+		return usageError("-o DIR is missing: the folder for the chunks")
 	}
 	if c := f.settings.Concurrency; c < 1 || c > 50 {
-		return usageError("--split-concurrency %d: not 1 to 50", c)
+		return usageError("--split-concurrency %d: must be 1 to 50", c)
 	}
 	options := split.Options{}
 	if f.password != "" {
@@ -109,7 +109,7 @@ func (f *splitFlags) ranges(pages int) ([]split.PageRange, error) {
 		wanted = f.settings.Pages
 	}
 	if wanted.Last > pages {
-		return nil, usageError("page range %s: the document has pages 1-%d", wanted, pages)
+		return nil, usageError("page range %s: the document only has pages 1-%d", wanted, pages)
 	}
 	return wanted.Plan(f.settings.Concurrency), nil
 }
@@ -161,7 +161,7 @@ func checkChunk(ctx context.Context, chunk *split.Chunk, pages split.PageRange) 
 	}
 	defer func() { _ = again.Close() }() // it holds memory only
 	if again.Pages() != pages.Len() {
-		return fmt.Errorf("check: %d pages, not %d", again.Pages(), pages.Len())
+		return fmt.Errorf("check: it has %d pages instead of %d", again.Pages(), pages.Len())
 	}
 	return nil
 }

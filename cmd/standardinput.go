@@ -7,7 +7,8 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// readStandardInput is a document of everything on standard input. An interrupt ends the waiting for it.
+// readStandardInput is a document of everything on standard input. An interrupt ends the waiting
+// for it.
 func readStandardInput(ctx context.Context, sh *shell, name string) (*partition.Document, error) {
 	if name == "" {
 		name = "standard input"
@@ -17,8 +18,8 @@ func readStandardInput(ctx context.Context, sh *shell, name string) (*partition.
 	return partition.FromReader(ctx, name, in)
 }
 
-// interruptible reads r until ctx ends, which ends a read that waits as well: a terminal or a pipe may have nothing for long. Once it
-// is closed, at most one more read of r is under way.
+// interruptible reads r until ctx ends, which ends a read that waits as well: a terminal or a pipe
+// may have nothing for long. Once it is closed, at most one more read of r is under way.
 func interruptible(ctx context.Context, r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	go func() {

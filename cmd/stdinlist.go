@@ -15,8 +15,9 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// A listSink answers the documents that standard input names, one a line, with one line each on standard output: how another program
-// keeps quire running as a step of its own. A line is a path, or an object: see [asked].
+// A listSink answers the documents that standard input names, one a line, with one line each on
+// standard output: this is how another program keeps quire running as one of its steps. A line is a
+// path, or an object: see [asked].
 type listSink struct {
 	stdin     io.Reader
 	params    partition.Params // of a document that sets none
@@ -74,7 +75,8 @@ type listedError struct {
 // listedLine is how long a line may be.
 const listedLine = 1 << 20
 
-// documents yields a document a line, as lines come. A line that cannot be understood is a document that fails.
+// documents yields a document a line, as lines come. A line that cannot be understood is a document
+// that fails.
 func (l *listSink) documents(ctx context.Context) iter.Seq[*work] {
 	return func(yield func(*work) bool) {
 		in := interruptible(ctx, l.stdin)
@@ -115,7 +117,7 @@ func (a *asked) read(line []byte) error {
 		a.Path = string(line)
 	} else if err := decodeAsked(line, a); err != nil {
 		a.Path = ""
-		return fmt.Errorf("no path and no object: %w", err)
+		return fmt.Errorf("neither a path nor a JSON object: %w", err)
 	}
 	if a.Path == "" {
 		return errors.New("no path")
@@ -135,7 +137,7 @@ func (a *asked) read(line []byte) error {
 // decodeAsked reads an object; numbers keep their spelling.
 func decodeAsked(line []byte, a *asked) error {
 	if !json.Valid(line) {
-		return errors.New("no JSON")
+		return errors.New("invalid JSON")
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.UseNumber()
@@ -156,7 +158,7 @@ func paramTexts(value any) ([]string, error) {
 		case bool, json.Number:
 			texts = append(texts, fmt.Sprint(v))
 		default:
-			return nil, fmt.Errorf("params: %v is neither a text, a number, a boolean nor a list of those", v)
+			return nil, fmt.Errorf("params: %v is not a string, a number, a boolean or a list of these", v)
 		}
 	}
 	return texts, nil

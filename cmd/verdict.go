@@ -28,7 +28,7 @@ func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, 
 			j.console.Remark("%s", line)
 		}
 		if kind := partition.KindOf(cause); output != "" && s.NotDone > 0 && kind != partition.KindAuth && kind != partition.KindQuota {
-			j.console.Remark("the same command again does the rest")
+			j.console.Remark("run the same command again to do the rest")
 		}
 	}
 	switch unwritable := (*folder.WriteError)(nil); {

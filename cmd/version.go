@@ -23,7 +23,7 @@ func newVersion(sh *shell) *cobra.Command {
 
 func noArguments(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return usageError("takes no arguments, got %q", args[0])
+		return usageError("unexpected argument %q", args[0])
 	}
 	return nil
 }

@@ -29,24 +29,25 @@ func newView(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "view FILE",
 		Short: "Show elements as an HTML page",
-		Long: "View writes one HTML page of the elements in a file, by page and type, with their tables and pictures. The file is what\n" +
-			"quire partition writes with -f json or jsonl; - is standard input. The page holds no script and asks for nothing.",
+		Long: "View writes the elements in a file as one HTML page, by page and type, with their tables and pictures. The file must be\n" +
+			"one that quire partition writes with -f json or jsonl; - is standard input. The page has no script and loads nothing.",
 		Example: viewExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError("takes one file of elements, got %d arguments", len(args))
+				return usageError("expected one file of elements, got %d arguments", len(args))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error { return view(c.Context(), sh, args[0], output) },
 	}
 	group(c.Flags(), groupOutput, func(flags *pflag.FlagSet) {
-		flags.StringVarP(&output, "output", "o", "", "file for the page, instead of standard output")
+		flags.StringVarP(&output, "output", "o", "", "write the page to this `file` instead of standard output")
 	})
 	return c
 }
 
-// view writes the page of the elements at path to output, or to standard output where that is empty: whole or not at all.
+// view writes the page of the elements at path to output, or to standard output where that is
+// empty: whole or not at all.
 func view(ctx context.Context, sh *shell, path, output string) error {
 	in, name, err := openElements(ctx, sh, path)
 	if err != nil {
@@ -62,7 +63,7 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 	}
 	if output != "" {
 		if sameFile(path, output) {
-			return usageError("-o %s would replace the elements", output)
+			return usageError("-o %s would overwrite the input file", output)
 		}
 		file, err := folder.OpenFile("page", output)
 		if err != nil {
@@ -87,7 +88,8 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 	return write(func(w io.Writer) error { return v.Write(w, body.CopyTo) })
 }
 
-// openElements opens a file, or standard input, and returns how it is called. An interrupt ends the waiting for standard input.
+// openElements opens a file, or standard input, and returns how it is called. An interrupt ends the
+// waiting for standard input.
 func openElements(ctx context.Context, sh *shell, path string) (io.ReadCloser, string, error) {
 	if path != walk.Stdin {
 		file, err := os.Open(path)
@@ -99,7 +101,7 @@ func openElements(ctx context.Context, sh *shell, path string) (io.ReadCloser, s
 	return interruptible(ctx, sh.stdin), "standard input", nil
 }
 
-// sameFile tells whether two paths lead to one file that exists.
+// sameFile reports whether two paths lead to one file that exists.
 func sameFile(a, b string) bool {
 	first, err := os.Stat(a)
 	if err != nil {
@@ -109,9 +111,10 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-var errNotElements = errors.New("not a list of elements, as -f json or jsonl writes it")
+var errNotElements = errors.New("not a list of elements as written by -f json or jsonl")
 
-// readElements passes on the elements of a JSON list, or of one JSON object after the other, as they are read.
+// readElements passes on the elements of a JSON list, or of one JSON object after the other, as
+// they are read.
 func readElements(ctx context.Context, r io.Reader, take func(partition.Element) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	list, err := startsList(in)
@@ -133,7 +136,7 @@ func readElements(ctx context.Context, r io.Reader, take func(partition.Element)
 		case errors.Is(err, io.EOF) && !list:
 			return nil
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("element %d: the file breaks off", n)
+			return fmt.Errorf("element %d: the file ends too early", n)
 		case err != nil && n == 1:
 			return fmt.Errorf("%w: %w", errNotElements, err)
 		case err != nil:
@@ -146,15 +149,15 @@ func readElements(ctx context.Context, r io.Reader, take func(partition.Element)
 		}
 	}
 	if _, err := dec.Token(); err != nil {
-		return errors.New("the list of elements breaks off")
+		return errors.New("the list of elements ends too early")
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is more behind the list of elements")
+		return errors.New("unexpected data after the list of elements")
 	}
 	return nil
 }
 
-// startsList tells whether the first thing is a list.
+// startsList reports whether the first thing is a list.
 func startsList(in *bufio.Reader) (bool, error) {
 	for {
 		b, err := in.ReadByte()

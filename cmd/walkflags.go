@@ -23,16 +23,17 @@ type walkFlags struct {
 func (f *walkFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVar(&f.filesFrom, "files-from", "", "`file` with more paths, one a line or each ended by NUL; - for standard input")
-		flags.StringArrayVar(&f.include, "include", nil, "of the files found in folders, only those that match the `glob`; repeatable")
+		flags.StringVar(&f.filesFrom, "files-from", "", "`file` with more paths, one per line or separated by NUL; - for standard input")
+		flags.StringArrayVar(&f.include, "include", nil, "take only files that match the `glob` from folders; may be repeated")
 		flags.StringArrayVar(&f.exclude, "exclude", nil,
-			"not the files and folders found that match the `glob`: *.tmp anywhere, old/** from the root on; a named file is always taken")
-		flags.Var(&f.maxSize, "max-size", "leave out files above this size, such as 50MB or 1.5GiB (default none)")
-		flags.BoolVar(&f.hidden, "hidden", false, "take hidden files and folders too")
+			"leave out files and folders that match the `glob`: *.tmp anywhere, old/** below the given folder; a file named on the command line is always taken")
+		flags.Var(&f.maxSize, "max-size", "leave out files larger than this, such as 50MB or 1.5GiB (default no limit)")
+		flags.BoolVar(&f.hidden, "hidden", false, "include hidden files and folders")
 	})
 }
 
-// options are the walk's for these flags and the arguments, with the list that --files-from names, read to its end.
+// options are the walk's for these flags and the arguments, with the list that --files-from names,
+// read to its end.
 func (f *walkFlags) options(ctx context.Context, sh *shell, roots []string) (walk.Options, error) {
 	o := walk.Options{Roots: roots, Hidden: f.hidden, Include: f.include, Exclude: f.exclude, MaxSize: int64(f.maxSize)}
 	if f.filesFrom == "" {
@@ -43,8 +44,8 @@ func (f *walkFlags) options(ctx context.Context, sh *shell, roots []string) (wal
 	return o, err
 }
 
-// readFilesList reads the list of files in the file at path, or on stdin where path is "-". What is wrong with it is a usage error;
-// the end of ctx ends the waiting.
+// readFilesList reads the list of files in the file at path, or on stdin where path is "-". What is
+// wrong with it is a usage error; the end of ctx ends the waiting.
 func readFilesList(ctx context.Context, path string, stdin io.Reader) ([]walk.Listed, error) {
 	source := stdin
 	if path != walk.Stdin {

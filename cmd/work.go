@@ -36,6 +36,10 @@ func (w *work) refuse(kind partition.Kind, err error) {
 	w.refused = &partition.DocumentError{Document: w.Path, Kind: kind, Err: words.Reason(err)}
 }
 
+// nameless reports whether a program asks for something that is not a document: it cannot be run
+// again.
+func (w *work) nameless() bool { return w.asked != nil && w.asked.Path == "" }
+
 // settle takes over what a run says of a document. With keepsBeginnings the beginning of an output
 // is kept.
 func (w *work) settle(o batch.Outcome, keepsBeginnings bool) {
@@ -49,7 +53,8 @@ func (w *work) settle(o batch.Outcome, keepsBeginnings bool) {
 	}
 }
 
-// hasOutput reports whether a document has left something: all of it, all but pages that are named, or the beginning of a stream.
+// hasOutput reports whether a document has left something: all of it, all but pages that are named,
+// or the beginning of a stream.
 func (w *work) hasOutput(keepsBeginnings bool) bool {
 	return w.Err == nil || outcome.LacksPages(w.Err) || keepsBeginnings && w.Report.Elements > 0
 }

@@ -56,10 +56,10 @@ func (p *Policy) explanation(s *state, d decision) string {
 		text string
 	}{
 		{d.final, "the server declared it final"},
-		{d.asked > 0, "the wait is the server's own"},
+		{d.asked > 0, "the server asked for this wait"},
 		{d.partial, "the answer is usable, but incomplete"},
-		{d.free, "not charged to the attempts"},
-		{d.billed && d.action != Return, "the repeat may be billed twice"},
+		{d.free, "does not count as an attempt"},
+		{d.billed && d.action != Return, "the retry may be billed twice"},
 		{d.outage, "counts towards closing the gate for all requests"},
 	} {
 		if note.set {
@@ -80,9 +80,9 @@ func (p *Policy) row(name string) string {
 	case ruleSuccess:
 		return "none: a 2xx answer that no row claims is a success"
 	case ruleNever:
-		return "none: such an error is never repeated"
+		return "none: such an error is never retried"
 	default:
-		return "none: no row matches, the policy's default holds"
+		return "none: no row matches, so the policy's default applies"
 	}
 }
 

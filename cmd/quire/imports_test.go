@@ -21,7 +21,8 @@ import (
 
 const module = "github.com/quire-dev/quire"
 
-// arrows says which packages of this module a package may import. A package below one of these belongs to it.
+// arrows says which packages of this module a package may import. A package below one of these
+// belongs to it.
 var arrows = map[string][]string{
 	"retry":                   {},
 	"split":                   {},
@@ -46,8 +47,8 @@ var arrows = map[string][]string{
 	"cmd/quire":                   {"cmd"},
 }
 
-// owners says which packages alone may import something outside of this module, everything below it included; "" is
-// tests alone.
+// owners says which packages alone may import something outside of this module, everything below it
+// included; "" is tests alone.
 var owners = map[string]string{
 	"github.com/hashicorp/go-retryablehttp": "retry",
 	"github.com/pdfcpu/pdfcpu":              "split",

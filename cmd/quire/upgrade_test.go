@@ -166,9 +166,9 @@ func (run upgradeRun) check(t *testing.T, folder string, server *partitiontest.S
 	}
 }
 
-// respelt is a policy's table with what later releases changed on purpose left out: words are spelt with
-// underscores, a rule that says nothing of waits obeys Retry-After, and the longest Retry-After has a
-// default.
+// respelt is a policy's table with what later releases changed on purpose left out: words are spelt
+// with underscores, a rule that says nothing of waits obeys Retry-After, and the longest
+// Retry-After has a default.
 func respelt(table string) string {
 	return strings.NewReplacer(
 		"Retry-After, else backoff", "backoff", "longest Retry-After | no limit", "longest Retry_After | 5m", "-", "_",

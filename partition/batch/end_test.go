@@ -108,7 +108,7 @@ func TestMaxFailures(t *testing.T) {
 		require.LessOrEqual(t, len(got), 5)
 		var failures *batch.FailuresError
 		require.ErrorAs(t, ended, &failures)
-		require.EqualError(t, ended, "2 failed: giving up")
+		require.EqualError(t, ended, "failure limit of 2 reached")
 	})
 }
 

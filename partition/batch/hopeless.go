@@ -28,7 +28,7 @@ func (e *HopelessError) Unwrap() error { return e.Err }
 // A FailuresError is why a run was given up that reached [Options.MaxFailures].
 type FailuresError struct{ Limit int }
 
-func (e *FailuresError) Error() string { return fmt.Sprintf("%d failed: giving up", e.Limit) }
+func (e *FailuresError) Error() string { return fmt.Sprintf("failure limit of %d reached", e.Limit) }
 
 // A despair counts the documents in a row that a server failed.
 type despair struct {

@@ -304,7 +304,7 @@ func TestStop(t *testing.T) {
 			ctx, stop := context.WithCancelCause(t.Context())
 			got, ended := statesOf(ctx, newClient(t, s), waiting(ctx), batch.Options{Concurrency: 1, MaxFailures: 1, Stop: stop})
 			require.Equal(t, []string{"001.txt done", "002.txt failed"}, got)
-			require.EqualError(t, ended, "1 failed: giving up")
+			require.EqualError(t, ended, "failure limit of 1 reached")
 			require.Equal(t, ended, context.Cause(ctx))
 		})
 	})

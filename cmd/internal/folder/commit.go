@@ -12,10 +12,12 @@ import (
 )
 
 const (
-	// commitBatch is how many outputs are brought to the disk together, and so how many files wait open for it at most.
+	// commitBatch is how many outputs are brought to the disk together, and so how many files wait
+	// open for it at most.
 	commitBatch = 128
 
-	// commitSyncs is how many files are synced at once: a file system writes its own journal once for all of them.
+	// commitSyncs is how many files are synced at once: a file system writes its own journal once
+	// for all of them.
 	commitSyncs = 16
 )
 
@@ -32,8 +34,9 @@ type Settings struct {
 	Stop func(error) // stops the run: nothing more can be written
 }
 
-// Outputs are the outputs of one run in a folder. While it waits for the disk the next ones gather, so that the busier a run is, the
-// fewer times the disk is waited for. A record is written after its output, never before.
+// Outputs are the outputs of one run in a folder. While one batch waits for the disk, the next one
+// gathers, so that a busy run waits for the disk less often. A record is written after its output,
+// never before.
 type Outputs struct {
 	Settings
 	folder *Folder
@@ -68,8 +71,8 @@ func (f *Folder) Outputs(s Settings) *Outputs {
 	return o
 }
 
-// Begin begins a document. The State of one that an earlier run has settled is set: it is not to be
-// done again.
+// Begin begins a document. If an earlier run has settled it, Begin sets its State, and it must not
+// be done again.
 func (o *Outputs) Begin(ctx context.Context, d *partition.Document, w *outcome.Outcome) *Output {
 	output := &Output{Outcome: w, recorded: true, before: statOf(w.Path)}
 	if record, known := o.folder.journal.Lookup(w.Name + o.Extension); known {
@@ -78,13 +81,13 @@ func (o *Outputs) Begin(ctx context.Context, d *partition.Document, w *outcome.O
 	return output
 }
 
-// BeginUnrecorded is Begin for a document that cannot be read again: earlier runs say nothing of it,
-// and nothing will be known of it.
+// BeginUnrecorded is Begin for a document that cannot be read again: earlier runs have no record of
+// it, and this run makes none.
 func (o *Outputs) BeginUnrecorded(w *outcome.Outcome) *Output { return &Output{Outcome: w} }
 
-// Do does a document that was begun: write is called, and its error becomes the document's; the
-// output is finished where the document is done, or lacks pages. What will be known of the document
-// is prepared.
+// Do does a document that was begun: it calls write, whose error becomes the document's error. The
+// output is finished if the document is done or only lacks pages. Do also prepares the document's
+// record.
 func (o *Outputs) Do(ctx context.Context, d *partition.Document, w *Output, write func(*bufio.Writer) error) {
 	o.write(w, write)
 	if !w.recorded {
@@ -117,9 +120,9 @@ func (o *Outputs) write(w *Output, write func(*bufio.Writer) error) {
 	w.file = file
 }
 
-// Commit takes over a document whose State is set. Once its output, if there is one, is in its place and on record, then is called.
-// An output that could not be put in its place makes the document a failed one. Of a document that
-// was not done nothing is recorded: what is known of it from before still holds.
+// Commit takes over a document whose State is set. It calls then once the output, if there is one,
+// is in its place and recorded. If the output cannot be put in its place, the document has failed.
+// A document that was not done is not recorded: its earlier record stays valid.
 func (o *Outputs) Commit(w *Output, then func()) {
 	if w.State == outcome.NotDone {
 		w.record = journal.Record{}

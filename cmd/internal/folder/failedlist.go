@@ -22,8 +22,9 @@ import (
 	"github.com/quire-dev/quire/partition/wire"
 )
 
-// A FailedList is the documents of a run that failed, as JSON lines, in the order of the walk. With an output folder those follow that
-// failed in earlier runs and that this one did not come to. A nil list takes nothing.
+// A FailedList lists the documents that failed in a run, as JSON lines, in the order of the walk.
+// With an output folder, documents follow that failed in earlier runs and that this run did not
+// reach. A nil list ignores everything.
 type FailedList struct {
 	files     []*File // in its usual place in the output folder, and where a flag wants it
 	path      string  // of one of them, for people
@@ -43,9 +44,10 @@ type failedLine struct {
 	text   []byte
 }
 
-// NewFailedList begins the list in the file at path, if one is named, and in its usual place in the output folder, if there is one;
-// without both it is nil. again are the documents of a failed list that the run takes: without an output folder, whose journal knows,
-// those that the run does not come to stay on the list.
+// NewFailedList begins the list in the file at path, if one is named, and in its usual place in the
+// output folder, if there is one; without both it is nil. again are the documents of a failed list
+// that the run takes: without an output folder, whose journal knows, those that the run does not
+// come to stay on the list.
 func NewFailedList(path string, folder *Folder, extension string, again []journal.Failure) (*FailedList, error) {
 	if path == "" && folder == nil {
 		return nil, nil
@@ -108,7 +110,8 @@ func (l *FailedList) Add(w *outcome.Outcome) error {
 	return l.append(w.Number, f)
 }
 
-// addEarlier keeps what is known of a document that failed in an earlier run, and that this one ended before.
+// addEarlier keeps the record of a document that failed in an earlier run, and that this run did
+// not reach.
 func (l *FailedList) addEarlier(w *outcome.Outcome) error {
 	if l.folder == nil {
 		return nil // it is carried over
@@ -143,7 +146,7 @@ func (l *FailedList) counted(f journal.Failure) {
 	}
 }
 
-// Close writes the list, also an empty one: whoever reads it next need not ask whether there is one.
+// Close writes the list, even if it is empty, so that the next reader always finds one.
 func (l *FailedList) Close() error {
 	if l == nil {
 		return nil
@@ -172,7 +175,7 @@ func (l *FailedList) Close() error {
 	return nil
 }
 
-// earlier are the lines of documents that failed before, and that this run did not come to.
+// earlier returns the lines of documents that failed before, and that this run did not reach.
 func (l *FailedList) earlier() ([]byte, error) {
 	var lines bytes.Buffer
 	if l.folder != nil {
@@ -197,7 +200,7 @@ func (l *FailedList) earlier() ([]byte, error) {
 	return lines.Bytes(), nil
 }
 
-// Discard forgets what is not written.
+// Discard removes what was not written.
 func (l *FailedList) Discard() {
 	if l == nil {
 		return
@@ -207,7 +210,8 @@ func (l *FailedList) Discard() {
 	}
 }
 
-// Hint tells people where the list is, and that command runs its documents again: two lines, none where there is nothing to run.
+// Hint returns two lines for people: where the list is, and the command that runs its documents
+// again. It returns none if there is nothing to run.
 func (l *FailedList) Hint(command string) []string {
 	if l == nil || !l.written || l.count == 0 || l.stdin && l.count == 1 {
 		return nil
@@ -216,12 +220,12 @@ func (l *FailedList) Hint(command string) []string {
 	switch l.final {
 	case 0:
 	case l.count:
-		hint = " (with --force: the server declared them final)"
+		hint = " (add --force: the server declared them final)"
 	default:
-		hint = fmt.Sprintf(" (%d of %d only with --force: the server declared them final)", l.final, l.count)
+		hint = fmt.Sprintf(" (add --force for %d of %d that the server declared final)", l.final, l.count)
 	}
 	return []string{
-		fmt.Sprintf("failed documents are listed in %s; to run them again%s:", wire.Printable(l.path), hint),
+		fmt.Sprintf("failed documents are listed in %s; to retry them%s:", wire.Printable(l.path), hint),
 		"  " + command,
 	}
 }
@@ -239,7 +243,7 @@ func ReadFailedList(path string) ([]journal.Failure, error) {
 	}
 	for _, f := range failures {
 		if f.Path == walk.Stdin {
-			return nil, fmt.Errorf("%s: a document on standard input cannot be read again", path)
+			return nil, fmt.Errorf("%s lists a document from standard input, which cannot be read again", path)
 		}
 	}
 	return failures, nil
@@ -259,8 +263,9 @@ func NewFinalFailures(failures []journal.Failure) FinalFailures {
 	return final
 }
 
-// Settle reports whether a document was declared final, and is the same as then: it need not be sent again, and its State is set.
-// Where there is a journal that knows the document, that knows more.
+// Settle reports whether a document was declared final and has not changed since. It then sets the
+// document's State, and the document must not be sent. If a journal has a record of the document,
+// ask that instead.
 func (l FinalFailures) Settle(ctx context.Context, d *partition.Document, w *outcome.Outcome) bool {
 	f, found := l[w.Path]
 	if !found || f.SHA256 == "" {

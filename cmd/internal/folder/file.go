@@ -29,8 +29,8 @@ type File struct {
 const outputMode fs.FileMode = 0o666
 
 var (
-	errFolderInPlace = errors.New("a folder is in its place")
-	errReserved      = errors.New(journal.Folder + " is where the state of runs is kept")
+	errFolderInPlace = errors.New("a folder has this name")
+	errReserved      = errors.New(journal.Folder + " is reserved for the state of runs")
 )
 
 func newFile(root *os.Root, temporary, name string, mode fs.FileMode) (*File, error) {
@@ -93,7 +93,7 @@ func (f *File) Fill(write func(io.Writer) error) error {
 	return nil
 }
 
-// Discard forgets the output. Of one that is in its place, or forgotten, there is nothing to forget.
+// Discard removes the output. It does nothing if the output is in its place, or was discarded.
 func (f *File) Discard() {
 	if f == nil || f.settled {
 		return

@@ -13,7 +13,8 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
-// A Folder is where the outputs of documents go. Nothing is written outside it, whatever the names are.
+// A Folder is where the outputs of documents go. Nothing is written outside it, whatever the names
+// are.
 type Folder struct {
 	dir     string
 	root    *os.Root
@@ -42,7 +43,8 @@ func (f *Folder) error(err error) error {
 	return fmt.Errorf("output folder %s: %w", f.dir, words.Reason(err))
 }
 
-// Remember opens the folder's journal, and locks it; warn is told of what is out of order there.
+// Remember opens and locks the folder's journal. It calls warn with what is wrong there but does
+// not prevent the run.
 func (f *Folder) Remember(warn func(error)) (err error) {
 	if f.journal, err = journal.Open(f.root, f.dir, warn); err != nil {
 		return f.error(err)
@@ -50,7 +52,7 @@ func (f *Folder) Remember(warn func(error)) (err error) {
 	return nil
 }
 
-// Close gives the journal's lock back.
+// Close releases the journal's lock.
 func (f *Folder) Close() error {
 	if f.journal != nil {
 		return errors.Join(f.journal.Close(), f.root.Close())
@@ -58,8 +60,8 @@ func (f *Folder) Close() error {
 	return f.root.Close()
 }
 
-// FoldsCase reports whether names that differ only in case are one file in the folder. It makes a file in the journal's folder, and
-// removes it.
+// FoldsCase reports whether names that differ only in case are one file in the folder. It makes a
+// file in the journal's folder, and removes it.
 func (f *Folder) FoldsCase() (bool, error) {
 	folds, err := foldsCase(f.root, journal.Folder)
 	if err != nil {

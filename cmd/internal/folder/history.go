@@ -29,7 +29,8 @@ func Key(p partition.Params, engine string, more ...string) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// Knows reports whether the journal has a record of the document whose output has this name, without its extension.
+// Knows reports whether the journal has a record of the document whose output has this name,
+// without its extension.
 func (o *Outputs) Knows(name string) bool {
 	_, known := o.folder.journal.Lookup(name + o.Extension)
 	return known
@@ -44,7 +45,7 @@ func (o *Outputs) keyOf(path string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// statOf is what the file system says of a file now; nothing where it says nothing.
+// statOf returns what the file system knows of a file now, or a zero Stat if that cannot be read.
 func statOf(path string) journal.Stat {
 	taken := time.Now()
 	info, err := os.Stat(path)
@@ -80,7 +81,8 @@ func (o *Outputs) settle(ctx context.Context, d *partition.Document, w *Output, 
 	}
 }
 
-// same reports whether a document's content is the one on record. The times of its file tell where they can be trusted, else its hash.
+// same reports whether a document's content is the one on record. The times of its file tell where
+// they can be trusted, else its hash.
 func same(ctx context.Context, d *partition.Document, record *journal.Record, now journal.Stat) bool {
 	switch {
 	case record.SHA256 == "" || record.Size != now.Size:
@@ -114,8 +116,10 @@ func (o *Outputs) describe(w *Output) journal.Record {
 	return r
 }
 
-// MissingSources calls f with the record of every document that earlier runs did, that covers says is in the folders of this run, and
-// that is no longer there though its output is. It returns their number. Documents of this run are to be committed before.
+// MissingSources calls f with the record of every document that earlier runs did and that no longer
+// exists, although its output does, and returns how many there are. covers reports whether a path
+// is in the folders of this run; others are ignored. The documents of this run must be committed
+// before.
 func (o *Outputs) MissingSources(covers func(path string) bool, f func(number int, r journal.Record)) int {
 	n := 0
 	for record := range o.folder.journal.Unseen(false) {

@@ -11,8 +11,9 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
-// OpenFile begins a file that a flag names. It makes sure, before anything is paid for, that it can be written. A link is followed. A
-// file that is there keeps its mode; a device or a pipe is written to and not replaced.
+// OpenFile begins a file that a flag names, and makes sure, before anything is paid for, that it
+// can be written. It follows links. An existing file keeps its mode; a device or a pipe is written
+// to, not replaced.
 func OpenFile(what, name string) (*File, error) {
 	file, err := beginFile(name)
 	if err != nil {

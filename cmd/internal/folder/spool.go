@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// A Spool holds what may not be shown yet: in memory up to a limit, then in a private file that has no name.
+// A Spool holds output that must wait: in memory up to a limit, then in a private file without a
+// name.
 type Spool struct {
 	memory []byte
 	file   *os.File
@@ -51,7 +52,7 @@ func (s *Spool) CopyTo(w io.Writer) error {
 	return err
 }
 
-// Close forgets everything. A nil spool has nothing.
+// Close releases the memory and the file. A nil spool has neither.
 func (s *Spool) Close() {
 	if s == nil || s.file == nil {
 		return

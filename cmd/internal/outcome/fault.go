@@ -31,7 +31,8 @@ func ofTheUser(err error) bool {
 	return errors.As(err, &limit) && limit.Flag != ""
 }
 
-// Unavailable reports whether an error speaks of the server and not of the document: another time it may work.
+// Unavailable reports whether an error speaks of the server and not of the document: another time
+// it may work.
 func Unavailable(err error) bool {
 	if api := (*partition.APIError)(nil); errors.As(err, &api) && api.Final || ofTheUser(err) {
 		return false

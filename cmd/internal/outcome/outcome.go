@@ -1,8 +1,9 @@
 // Package outcome says what became of one document in a run.
 //
-// A run makes an [Outcome] of each file that it comes upon, fills it in on the document's way, and decides its [State] last. After
-// that nothing of it changes: the output folder records it, the screen shows and counts it, and the exit code is drawn from all of
-// them. Whose fault a failure is stands in fault.go.
+// A run makes an [Outcome] of each file that it comes upon, fills it in on the document's way, and
+// decides its [State] last. After that nothing of it changes: the output folder records it, the
+// screen shows and counts it, and the exit code is drawn from all of them. fault.go says
+// whose fault a failure is.
 package outcome
 
 import (
@@ -35,7 +36,7 @@ type Outcome struct {
 	Name    string // of its output, below the output folder, with slashes and without the format's extension
 	Size    int64  // of its file, in bytes; 0 where that is not known
 	Skip    string // why it was left out
-	Quiet   bool   // it was left out as a matter of course
+	Quiet   bool   // it was left out without a message, unless the user asks for one
 	State   State
 	Report  partition.Report
 	Err     error         // of a document that failed, or lacks pages
@@ -69,7 +70,8 @@ func (o *Outcome) Status() int {
 	return 0
 }
 
-// Final reports whether the server said that the document would fail again: of every page that is missing.
+// Final reports whether the server said that the document would fail again: of every page that is
+// missing.
 func (o *Outcome) Final() bool { return final(o.Err) }
 
 func final(err error) bool {
@@ -104,11 +106,11 @@ func (o *Outcome) Earlier() bool {
 type EarlierError struct{ Record journal.Record }
 
 func (e *EarlierError) Error() string {
-	return e.Record.Error + " (declared final in an earlier run; --force sends it again)"
+	return e.Record.Error + " (declared final in an earlier run; --force resends it)"
 }
 
-// LacksPages reports whether an error is that of a document that was answered but for pages that are named. One that the run's limit
-// ended is not done at all.
+// LacksPages reports whether an error is that of a document that was answered but for pages that
+// are named. One that the run's limit ended is not done at all.
 func LacksPages(err error) bool {
 	partial := (*partition.PartialError)(nil)
 	return errors.As(err, &partial) && partition.KindOf(err) != partition.KindBudget

@@ -23,7 +23,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A browser is Debian's chromium without a window. Everything that a page asks for goes through a proxy that answers nothing.
+// A browser is Debian's chromium without a window. Everything that a page asks for goes through a
+// proxy that answers nothing.
 type browser struct {
 	program string
 	proxy   *httptest.Server
@@ -59,7 +60,7 @@ var starting struct {
 	err error
 }
 
-// starts tells, once for all tests, whether a browser comes up and shows a page of nothing.
+// starts reports, once for all tests, whether a browser comes up and shows a page of nothing.
 func starts(b *browser) error {
 	starting.Do(func() {
 		profile, err := os.MkdirTemp("", "quire-chromium-*")
@@ -87,8 +88,9 @@ func (b *browser) run(ctx context.Context, profile, url string) (*bytes.Buffer, 
 	return &stdout, nil
 }
 
-// open opens the first page, lets it and what is in it run for some time of its own, and returns whether a script ran in it, and
-// what all of them asked for. The other pages, by file name, lie beside it.
+// open opens the first page, lets it and what is in it run for some time of its own, and returns
+// whether a script ran in it, and what all of them asked for. The other pages, by file name, lie
+// beside it.
 func (b *browser) open(t *testing.T, first []byte, others map[string][]byte) (owned bool, asked []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -129,7 +131,8 @@ func frames(names []string) []byte {
 	return []byte(page.String())
 }
 
-// Without the escaping scripts run and requests are made, and the tests below would see it: alone and in a frame.
+// Without the escaping scripts run and requests are made, and the tests below would see it: alone
+// and in a frame.
 func TestChromiumSeesAttacks(t *testing.T) {
 	b := newBrowser(t)
 	texts := hostile()

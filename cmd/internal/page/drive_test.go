@@ -22,7 +22,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// faults are a server's bad day: slow answers, lost ones, an outage, and a page that it never reads.
+// faults are a server's bad day: slow answers, lost ones, an outage, and a page that it never
+// reads.
 func faults() []partitiontest.Fault {
 	return []partitiontest.Fault{
 		{File: "report.pdf", Pages: split.PageRange{First: 7, Last: 7}, Do: partitiontest.Reply(500, `{"detail":"bad page","retryable":false}`)},
@@ -36,7 +37,8 @@ func faults() []partitiontest.Fault {
 	}
 }
 
-// driven is the report of a run against a server with faults, and the sums of the client's own reports.
+// driven is the report of a run against a server with faults, and the sums of the client's own
+// reports.
 func driven(t *testing.T) (data []byte, requests, retries, failed int) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

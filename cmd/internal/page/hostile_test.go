@@ -23,10 +23,12 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// attack is what each hostile text tries to run: where it runs, the page has the attribute data-owned, and asks for evil.example/ran.
+// attack is what each hostile text tries to run: where it runs, the page has the attribute
+// data-owned, and asks for evil.example/ran.
 const attack = "document.documentElement.setAttribute(`data-owned`,1);new Image().src=`http://evil.example/ran`"
 
-// hostile are texts that would run attack, or ask for something of evil.example, were they taken for more than texts.
+// hostile are texts that would run attack, or ask for something of evil.example, were they taken
+// for more than texts.
 func hostile() map[string]string {
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" onload="` + attack + `"><script>` + attack + `</script></svg>`
 	page := `<script>` + attack + `</script>`
@@ -160,7 +162,8 @@ func TestHostileTextsStayTexts(t *testing.T) {
 	}
 }
 
-// pageAttributes are the elements of the pages, with their attributes; of every element dir, class and id.
+// pageAttributes are the elements of the pages, with their attributes; of every element dir, class
+// and id.
 func pageAttributes() map[string][]string {
 	return map[string][]string{
 		"html": {"lang"}, "head": nil, "meta": {"charset", "name", "content", "http-equiv"}, "title": nil, "style": nil, "body": nil, "main": nil,

@@ -11,8 +11,8 @@ import (
 // imageTypes are the media types of pictures that come through.
 func imageTypes() []string { return []string{"image/png", "image/jpeg"} }
 
-// imageURL is the data: address of a picture in base64; empty where it is none. What it is said to be does not count, its content
-// does.
+// imageURL is the data: address of a picture in base64; empty where it is none. What it is said to
+// be does not count, its content does.
 func imageURL(encoded string) template.URL {
 	data, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
 	if err != nil {

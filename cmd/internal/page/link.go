@@ -58,7 +58,7 @@ func tidy(l link) link {
 	return link{text, l.URL}
 }
 
-// follows tells whether an address may be made a link.
+// follows reports whether an address may be made a link.
 func follows(address string) bool {
 	parsed, err := url.Parse(address)
 	return err == nil && slices.Contains(linkSchemes(), parsed.Scheme) && (parsed.Host != "" || parsed.Scheme == "mailto")

@@ -9,7 +9,8 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// Observe takes an event of the client; it is the client's observer, or called by it with every event.
+// Observe takes an event of the client; it is the client's observer, or called by it with every
+// event.
 func (r *Run) Observe(e partition.Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

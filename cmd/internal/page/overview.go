@@ -4,10 +4,12 @@ import (
 	"time"
 )
 
-// overviewBins is how many columns the overview has at most; it uses at least half of them once the run is long enough.
+// overviewBins is how many columns the overview has at most; it uses at least half of them once the
+// run is long enough.
 const overviewBins = 120
 
-// An overview counts answers over the time of a run. Its columns grow wider as the run grows longer.
+// An overview counts answers over the time of a run. Its columns grow wider as the run grows
+// longer.
 type overview struct {
 	width time.Duration // of a column
 	bins  []bin

@@ -173,16 +173,16 @@ func (k answerKey) short() string {
 
 // drawn are the timelines on the page, in the order in which their documents began.
 func (r *Run) drawn() []*timeline {
-	all := slices.Clone(r.failed)
+	drawn := slices.Clone(r.failed)
 	for _, t := range r.slowest {
-		if !slices.Contains(all, t) {
-			all = append(all, t)
+		if !slices.Contains(drawn, t) {
+			drawn = append(drawn, t)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b *timeline) int {
+	slices.SortStableFunc(drawn, func(a, b *timeline) int {
 		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.name, b.name))
 	})
-	return all
+	return drawn
 }
 
 // state is how a document ended, as far as is known, in words.

@@ -46,7 +46,8 @@ func OutcomeOf(o *outcome.Outcome) Outcome {
 	return said
 }
 
-// The limits of what a run holds, however many documents there are. What is beyond is counted, and said on the page.
+// The limits of what a run holds, however many documents there are. What is beyond is counted, and
+// said on the page.
 const (
 	maxSlowest       = 50
 	maxFailures      = 200
@@ -57,8 +58,9 @@ const (
 	maxMarksDocument = 300  // of one document's timeline
 )
 
-// A Run is the report of a run, gathered while it goes on: it holds a few megabytes at most, however many documents there are. It is
-// safe for concurrent use. Its clock is the arrival of events.
+// A Run is the report of a run, gathered while it goes on: it holds a few megabytes at most,
+// however many documents there are. It is safe for concurrent use. Its clock is the arrival of
+// events.
 type Run struct {
 	title, engine string
 	start         time.Time
@@ -117,7 +119,8 @@ func NewRun(title, engine string, start time.Time) *Run {
 	}
 }
 
-// Document adds what came of a document. It is called once for each, after the document's last event where it had any.
+// Document adds what came of a document. It is called once for each, after the document's last
+// event where it had any.
 func (r *Run) Document(o Outcome) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

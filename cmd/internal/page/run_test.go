@@ -145,7 +145,8 @@ func TestEmptyRun(t *testing.T) {
 	})
 }
 
-// A run of 100,000 documents of which every other one fails stays small, and its page says what is left out.
+// A run of 100,000 documents of which every other one fails stays small, and its page says what is
+// left out.
 func TestRunIsBounded(t *testing.T) {
 	const documents = 100_000
 	inBubble(t, func(t *testing.T, r *page.Run) {
@@ -224,7 +225,8 @@ func TestEventsOutOfPlace(t *testing.T) {
 	})
 }
 
-// The gate's closings are bounded, one that has not ended reaches to the end, and closing twice is closing once.
+// The gate's closings are bounded, one that has not ended reaches to the end, and closing twice is
+// closing once.
 func TestClosings(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *page.Run) {
 		s := script{run: r, document: "a.pdf"}

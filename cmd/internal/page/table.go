@@ -11,7 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// tableTags are the only elements that come through; what stands in others stays as text, but for opaqueTags.
+// tableTags are the only elements that come through; what stands in others stays as text, but for
+// opaqueTags.
 func tableTags() []atom.Atom {
 	return []atom.Atom{
 		atom.Table, atom.Caption, atom.Colgroup, atom.Col, atom.Thead, atom.Tbody, atom.Tfoot, atom.Tr, atom.Th, atom.Td, atom.Br,
@@ -34,8 +35,9 @@ const (
 
 var errTableTooLarge = errors.New("table too large")
 
-// cleanTable reads foreign HTML and writes the tables in it anew, of the elements of tableTags and the attributes colspan and rowspan
-// alone, every text escaped. Without a table in it the result is empty. An error is HTML that is too large, or nested too deeply.
+// cleanTable reads foreign HTML and writes the tables in it anew, of the elements of tableTags and
+// the attributes colspan and rowspan alone, every text escaped. Without a table in it the result is
+// empty. An error is HTML that is too large, or nested too deeply.
 func cleanTable(source string) (template.HTML, error) {
 	if len(source) > maxTableBytes {
 		return "", errTableTooLarge

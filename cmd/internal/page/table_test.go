@@ -43,7 +43,8 @@ func TestCleanTable(t *testing.T) {
 	require.ErrorIs(t, err, errTableTooLarge)
 }
 
-// FuzzCleanTable holds that what comes out is read as nothing but the elements and attributes of the allow-list.
+// FuzzCleanTable holds that what comes out is read as nothing but the elements and attributes of
+// the allow-list.
 func FuzzCleanTable(f *testing.F) {
 	for _, seed := range []string{
 		`<table><tr><td colspan=2 onclick=x>a<td rowspan="3">b</table>`,

@@ -8,8 +8,8 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// A timeline is what happened to one document, within limits. Its methods do nothing on a nil timeline, of a document that is not
-// followed.
+// A timeline is what happened to one document, within limits. Its methods do nothing on a nil
+// timeline, of a document that is not followed.
 type timeline struct {
 	id       string
 	name     string

@@ -20,8 +20,8 @@ const (
 	maxIndex = 2000 // entries of the index
 )
 
-// A View is a page of elements, by page and type. It holds counts and an index; the elements themselves are written as they come.
-// It is not safe for concurrent use.
+// A View is a page of elements, by page and type. It holds counts and an index; the elements
+// themselves are written as they come. It is not safe for concurrent use.
 type View struct {
 	name      string
 	body      io.Writer
@@ -65,8 +65,8 @@ func (i indexed) Label() string {
 	return strconv.Itoa(i.page)
 }
 
-// NewView begins the page of the elements called name. They are written to body, to be put behind the page's head by
-// [View.Write].
+// NewView begins the page of the elements called name. They are written to body, to be put behind
+// the page's head by [View.Write].
 func NewView(name string, body io.Writer) *View {
 	return &View{
 		name: wire.Printable(name), body: body, templates: newTemplate("view.html"), roles: typeRoles(), leftOut: map[string]int{},

@@ -16,8 +16,8 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// A Console is what people, or programs, see of a run on standard error: lines, and below them, on a terminal, one live line. Its
-// methods may be called by several goroutines at once.
+// A Console is what people, or programs, see of a run on standard error: lines, and below them, on
+// a terminal, one live line. Its methods may be called by several goroutines at once.
 type Console struct {
 	Options
 	ended   chan struct{}
@@ -130,13 +130,13 @@ func (c *Console) Say(format string, args ...any) {
 	fmt.Fprintf(c.W, format+"\n", args...)
 }
 
-// messageEvent is a line for people in the progress for programs.
+// messageEvent is a message for people among the progress lines for programs.
 type messageEvent struct {
 	Event string `json:"event"`
 	Text  string `json:"text"`
 }
 
-// Remark is Say for what a quiet console leaves out.
+// Remark is Say for messages that a quiet console leaves out.
 func (c *Console) Remark(format string, args ...any) {
 	if !c.Quiet {
 		c.Say(format, args...)
@@ -148,7 +148,7 @@ func (c *Console) Warn(err error) {
 	c.Remark("warning: %s", wire.Printable(err.Error()))
 }
 
-// Error says to programs what ended a run, and reports whether it did: people are told by who called.
+// Error tells programs what ended a run, and reports whether it did. People are told by the caller.
 func (c *Console) Error(err error) bool {
 	if c.Progress != ProgressJSON {
 		return false
@@ -159,7 +159,8 @@ func (c *Console) Error(err error) bool {
 	return true
 }
 
-// Clear takes the live line away, to make room for standard output where that is on the same terminal.
+// Clear takes the live line away, to make room for standard output where that is on the same
+// terminal.
 func (c *Console) Clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,7 +182,7 @@ func (c *Console) Expect(documents int, bytes int64) {
 	c.progress.total, c.progress.bytes = documents, bytes
 }
 
-// Observe counts an event of the client, and says which requests have been without an answer for long.
+// Observe counts an event of the client, and prints which requests have waited long for an answer.
 func (c *Console) Observe(e partition.Event) {
 	name := wire.Printable(e.Document)
 	if e.Pages.Len() > 0 {

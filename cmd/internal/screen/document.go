@@ -58,7 +58,8 @@ func (c *Console) Tell(o *outcome.Outcome) {
 	}
 }
 
-// Skipped says that a file was left out; what was left out as a matter of course is said only when asked.
+// Skipped prints that a file was left out. One that was left out for a quiet reason is only printed
+// by a verbose console.
 func (c *Console) Skipped(path, reason string, quiet bool) {
 	if c.Verbose || !quiet {
 		c.Remark("skipped: %s: %s", wire.Printable(path), reason)

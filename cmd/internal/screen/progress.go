@@ -92,7 +92,7 @@ func (p *progress) pagesPerSecond(now time.Time) float64 {
 	return float64(p.pages) / elapsed
 }
 
-// rate is pages per second, or documents where these have none.
+// rate is pages per second, or documents per second if they have no pages.
 func (p *progress) rate(now time.Time) string {
 	if p.pages > 0 {
 		return fmt.Sprintf("%.1f pages/s", p.pagesPerSecond(now))
@@ -103,10 +103,10 @@ func (p *progress) rate(now time.Time) string {
 	return ""
 }
 
-// etaAfter is how long a run is watched before it is foretold how long it will take.
+// etaAfter is how long a run must have taken before the remaining time is estimated.
 const etaAfter = 5 * time.Second
 
-// eta is how long the rest will take, judged by the bytes of the documents; 0 where nobody can tell yet.
+// eta estimates the remaining time by the bytes of the documents; 0 if it cannot be estimated yet.
 func (p *progress) eta(now time.Time) time.Duration {
 	elapsed := now.Sub(p.started)
 	sent := p.bytesDone - p.unchangedBytes
@@ -116,7 +116,8 @@ func (p *progress) eta(now time.Time) time.Duration {
 	return time.Duration(float64(elapsed) * float64(p.bytes-p.bytesDone) / float64(sent)).Round(time.Second)
 }
 
-// line is the progress for people. What does not fit into the columns is left out, the least important first; 0 is no limit.
+// line is the progress for people. What does not fit into the columns is left out, the least
+// important first; 0 is no limit.
 func (p *progress) line(now time.Time, columns int) string {
 	documents := fmt.Sprintf("%d documents", p.documents)
 	if p.total > 0 {

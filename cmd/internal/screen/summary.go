@@ -15,7 +15,7 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// A Summary is the figures of a run, as --summary writes them.
+// A Summary adds up the figures of a run, as --summary writes them.
 type Summary struct {
 	Engine           string                 `json:"engine"`    // what produced the elements: a URL, or the embedded engine
 	Documents        int                    `json:"documents"` // taken up, failed and unchanged ones included
@@ -127,7 +127,7 @@ func (s *Summary) Write(w io.Writer) error {
 	return err
 }
 
-// Lines are the run for people.
+// Lines returns the summary for people.
 func (s *Summary) Lines() []string {
 	counts := []string{fmt.Sprintf("%d done", s.Documents-s.Failed-s.Unchanged), fmt.Sprintf("%d failed", s.Failed)}
 	for _, more := range []struct {
@@ -160,7 +160,7 @@ func (s *Summary) Lines() []string {
 		if s.Failed == 1 {
 			break // it was said a line above
 		}
-		lines = append(lines, fmt.Sprintf("failed by %s: %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
+		lines = append(lines, fmt.Sprintf("failed (%s): %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
 	}
 	return lines
 }

@@ -15,17 +15,17 @@ func newPathKey(path string) pathKey {
 	return pathKey(sum[:len(pathKey{})])
 }
 
-// claims are the outputs of a run, and the folders that they stand in. No output may be another one, or stand where a folder is
-// needed.
+// claims are the paths of a run's outputs and of the folders that they are in. No two outputs may
+// have the same path, and none may have the path of a folder.
 //
-// Inside one tree, whose files come folder by folder, only what is in the same folder can collide, so that no more is kept than
-// the folders that are open. That ends where two folders of the tree become one, and it does not hold for lists: then everything
-// is kept, with [claims.everything].
+// In one tree, whose files come folder by folder, only outputs in the same folder can collide, so
+// only the open folders are held in memory. This is not so if two folders of the tree become one,
+// nor for lists: then all paths are held, with [claims.everything].
 type claims struct {
 	foldCase   bool
 	everything bool
 	open       []openFolder
-	all        map[pathKey]bool // with everything: true for a folder
+	paths      map[pathKey]bool // with everything: true for a folder
 }
 
 type openFolder struct {
@@ -33,7 +33,8 @@ type openFolder struct {
 	children map[pathKey]bool // true for a folder
 }
 
-// errFoldersMerge says that two folders of a tree are one in the output, so that everything must be kept.
+// errFoldersMerge says that two folders of a tree become one in the output, so that all paths must
+// be held.
 var errFoldersMerge = errors.New("two folders are one in the output")
 
 // An overlappingClaim is an output whose place is taken.
@@ -44,8 +45,8 @@ type overlappingClaim struct {
 
 func (*overlappingClaim) Error() string { return "the output's place is taken" }
 
-// add claims the output called name, with slashes, and the folders above it. The error is errFoldersMerge or an
-// [overlappingClaim].
+// add claims the output called name, with slashes, and the folders above it. The error is
+// errFoldersMerge or an [overlappingClaim].
 func (c *claims) add(name string) error {
 	depth, parent := 0, ""
 	for child := range claimed(name, c.foldCase) {
@@ -78,7 +79,8 @@ func (c *claims) enter(depth int, parent string, child claim) error {
 	return nil
 }
 
-// descend makes parent the folder that is open at this depth, and closes what was open in its place.
+// descend makes parent the folder that is open at this depth, and closes what was open in its
+// place.
 func (c *claims) descend(depth int, parent string) {
 	if depth < len(c.open) && c.open[depth].path == parent {
 		return
@@ -90,10 +92,10 @@ func (c *claims) set(depth int) map[pathKey]bool {
 	if !c.everything {
 		return c.open[depth].children
 	}
-	if c.all == nil {
-		c.all = map[pathKey]bool{}
+	if c.paths == nil {
+		c.paths = map[pathKey]bool{}
 	}
-	return c.all
+	return c.paths
 }
 
 // A claim is one path that an output needs: its own, or that of a folder above it.

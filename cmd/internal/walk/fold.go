@@ -8,8 +8,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// foldName is the same for names that a file system which folds case may take for one. Systems differ in what they fold (is ß the
-// same as ss?); this folds most. A name that is not UTF-8 stays what it is.
+// foldName returns the same text for names that are one file on a file system that folds case.
+// Systems differ in what they fold (is ß the same as ss?); this folds most. A name that is not
+// UTF-8 stays what it is.
 func foldName(name string) string {
 	ascii := true
 	for i := range len(name) {

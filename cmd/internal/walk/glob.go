@@ -21,21 +21,21 @@ type globs struct{ include, exclude []glob }
 func newGlobs(include, exclude []string) (globs, error) {
 	var g globs
 	for _, text := range include {
-		one, err := newGlob("--include", text)
+		pattern, err := newGlob("--include", text)
 		if err != nil {
 			return g, err
 		}
-		if one.folders {
-			return g, usageError("--include %q: a folder; %q is what is in it", text, text+"**")
+		if pattern.folders {
+			return g, usageError("--include %q matches folders only; use %q for their content", text, text+"**")
 		}
-		g.include = append(g.include, one)
+		g.include = append(g.include, pattern)
 	}
 	for _, text := range exclude {
-		one, err := newGlob("--exclude", text)
+		pattern, err := newGlob("--exclude", text)
 		if err != nil {
 			return g, err
 		}
-		g.exclude = append(g.exclude, one)
+		g.exclude = append(g.exclude, pattern)
 	}
 	return g, nil
 }
@@ -62,8 +62,8 @@ func (g glob) matches(rel string, folder bool) bool {
 
 // excludes reports whether a file or a folder is left out.
 func (g *globs) excludes(rel string, folder bool) bool {
-	for _, one := range g.exclude {
-		if one.matches(rel, folder) {
+	for _, pattern := range g.exclude {
+		if pattern.matches(rel, folder) {
 			return true
 		}
 	}
@@ -72,8 +72,8 @@ func (g *globs) excludes(rel string, folder bool) bool {
 
 // includes reports whether a file is among those that are wanted.
 func (g *globs) includes(rel string) bool {
-	for _, one := range g.include {
-		if one.matches(rel, false) {
+	for _, pattern := range g.include {
+		if pattern.matches(rel, false) {
 			return true
 		}
 	}

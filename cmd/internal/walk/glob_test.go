@@ -60,7 +60,7 @@ func TestWalkBadGlobs(t *testing.T) {
 		{Options{Exclude: []string{"{a"}}, `--exclude "{a": not a glob`},
 		{Options{Exclude: []string{""}}, `--exclude "": not a glob`},
 		{Options{Exclude: []string{"/"}}, `--exclude "/": not a glob`},
-		{Options{Include: []string{"docs/"}}, `--include "docs/": a folder; "docs/**" is what is in it`},
+		{Options{Include: []string{"docs/"}}, `--include "docs/" matches folders only; use "docs/**" for their content`},
 	} {
 		_, err := New(test.o)
 		require.EqualError(t, err, test.want)

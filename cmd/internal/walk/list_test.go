@@ -27,10 +27,10 @@ func TestFilesList(t *testing.T) {
 		"not UTF-8":              {"\xff\xfe\n", []string{"\xff\xfe"}, ""},
 		"the longest line":       {longest + "\r\n" + longest, []string{longest, longest}, ""},
 		"the longest NUL":        {longest + "\x00" + longest + "\x00", []string{longest, longest}, ""},
-		"too long":               {"a\n" + longest + "x\n", nil, "line 2: longer than 65536 bytes, no list of files"},
-		"too long, no end":       {longest + longest, nil, "line 1: longer than 65536 bytes, no list of files"},
-		"too long for NUL":       {"a\x00" + longest + "x\x00", nil, "line 2: longer than 65536 bytes, no list of files"},
-		"NUL far behind the top": {longest + "\n" + "a\x00b\n", nil, "line 2: a NUL byte in a list of lines"},
+		"too long":               {"a\n" + longest + "x\n", nil, "line 2: longer than 65536 bytes; this is not a list of files"},
+		"too long, no end":       {longest + longest, nil, "line 1: longer than 65536 bytes; this is not a list of files"},
+		"too long for NUL":       {"a\x00" + longest + "x\x00", nil, "line 2: longer than 65536 bytes; this is not a list of files"},
+		"NUL far behind the top": {longest + "\n" + "a\x00b\n", nil, "line 2: a NUL byte in a list with one path per line"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, r := range []io.Reader{strings.NewReader(test.text), iotest.OneByteReader(strings.NewReader(test.text))} {

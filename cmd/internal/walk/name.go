@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// outputName is where the outputs of a root stand when there are several: the path as it was given, cleaned, with slashes, and
-// inside the output folder even if it was absolute or led upwards.
+// outputName returns where the outputs of a root go if there are several roots: the given path,
+// cleaned, with slashes, and inside the output folder even if it is absolute or leads upwards.
 func outputName(root string) string {
 	name := filepath.Clean(root)
 	name = filepath.ToSlash(name[len(filepath.VolumeName(name)):])
@@ -21,7 +21,7 @@ func outputName(root string) string {
 	return name
 }
 
-// listedName is where the outputs of a listed path stand.
+// listedName returns where the outputs of a listed path go.
 func listedName(l Listed) string {
 	if l.Name != "" {
 		return outputName(l.Name)
@@ -37,7 +37,8 @@ type overlap struct {
 	whole bool // the name is the root's own, not one above it
 }
 
-// add takes a root, unless the outputs of another one stand at the same place, above or below: then it returns that one.
+// add takes a root, unless the outputs of another root would go to the same place, above it or
+// below it: then it returns that root.
 func (o overlaps) add(root string) (other string, clash bool) {
 	name := outputName(root)
 	if there, ok := o[name]; ok {

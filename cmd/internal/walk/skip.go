@@ -29,7 +29,8 @@ const (
 	skipOwn      = "a file of the run itself"
 )
 
-// skipReasons is the table of what a walk leaves out and counts; what is left out as a matter of course is said only when asked.
+// skipReasons is the table of reasons why a walk leaves out a file. Files left out for a quiet
+// reason are only printed with -v.
 var skipReasons = []struct {
 	reason string
 	quiet  bool
@@ -60,7 +61,7 @@ func (e *Entry) leaveOut(reason string) {
 	}
 }
 
-// leftOutByName is why a walk does not even look at something called so; "" where it does.
+// leftOutByName returns why something with this name is left out without being looked at, or "".
 func (w *Walk) leftOutByName(base string) string {
 	switch {
 	case base == journal.Folder:
@@ -74,7 +75,7 @@ func (w *Walk) leftOutByName(base string) string {
 	}
 }
 
-// leftOutFile is why a file that was found is no document; "" where it may be one.
+// leftOutFile returns why a file that was found is not a document, or "" if it may be one.
 func (w *Walk) leftOutFile(info fs.FileInfo) string {
 	switch {
 	case w.isOwn(info):
@@ -129,7 +130,7 @@ func (t *tree) inside(link string) (target string, inside bool) {
 	return target, err == nil && filepath.IsLocal(rel)
 }
 
-// resolve is an absolute path without links, "" where there is none.
+// resolve returns the absolute path without links, or "" if there is none.
 func resolve(path string) string {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {

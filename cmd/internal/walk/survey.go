@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// A Survey is what a walk will come upon, before any of it is opened.
+// A Survey counts what a walk will find, before any of it is opened.
 type Survey struct {
 	Documents int            // files that are taken
 	Failing   int            // files that cannot be looked at, which fails them
@@ -13,9 +13,10 @@ type Survey struct {
 	Skipped   map[string]int // files and folders left out, by reason
 }
 
-// Survey goes through everything once. With foldCase, names of outputs that differ only in case, or in their Unicode form, are one
-// file in the output folder. Two documents whose outputs cannot both be written are a [UsageError] that names them. What could not
-// be looked at is left to [Walk.Entries]. The error is the cause of ctx where that ended.
+// Survey goes through everything once. With foldCase, names of outputs that differ only in case, or
+// in their Unicode form, are one file in the output folder. Two documents whose outputs cannot both
+// be written are a [UsageError] that names them. What could not be looked at is left to
+// [Walk.Entries]. The error is the cause of ctx where that ended.
 func (w *Walk) Survey(ctx context.Context, foldCase bool) (Survey, error) {
 	found, err := w.survey(ctx, &claims{foldCase: foldCase, everything: len(w.Roots) != 1 || w.List != nil})
 	if errors.Is(err, errFoldersMerge) {
@@ -57,7 +58,8 @@ func (w *Walk) survey(ctx context.Context, c *claims) (Survey, error) {
 	return found, nil
 }
 
-// collision names the documents whose outputs are in each other's way: second, and the first that made the same claim.
+// collision names the documents whose outputs are in each other's way: second, and the first that
+// made the same claim.
 func (w *Walk) collision(ctx context.Context, clash *overlappingClaim, second Entry, foldCase bool) error {
 	first := second
 	for e := range w.Entries(ctx) {
@@ -70,9 +72,9 @@ func (w *Walk) collision(ctx context.Context, clash *overlappingClaim, second En
 		return context.Cause(ctx)
 	}
 	if clash.folder {
-		return usageError("%s and %s: the output of one stands where the other needs a folder", inputName(first), inputName(second))
+		return usageError("%s and %s: one needs a folder where the output of the other would be", inputName(first), inputName(second))
 	}
-	return usageError("%s and %s lead to the same output, %s", inputName(first), inputName(second), second.Name+w.Extension)
+	return usageError("%s and %s would both write %s", inputName(first), inputName(second), second.Name+w.Extension)
 }
 
 // claims reports whether a document's output needs the path.

@@ -37,42 +37,42 @@ func TestSurveyCollisions(t *testing.T) {
 		"none": {files: []string{"in/a", "in/a.json", "in/b/a"}},
 		"a folder in the place of a file": {
 			files: []string{"in/a", "in/a.json/b"},
-			want:  "in/a and in/a.json/b: the output of one stands where the other needs a folder",
+			want:  "in/a and in/a.json/b: one needs a folder where the output of the other would be",
 		},
 		"further down": {
 			files: []string{"in/x/a", "in/x/a.json/b/c", "in/x/a-"},
-			want:  "in/x/a and in/x/a.json/b/c: the output of one stands where the other needs a folder",
+			want:  "in/x/a and in/x/a.json/b/c: one needs a folder where the output of the other would be",
 		},
 		"a folder without documents": {files: []string{"in/a", "in/a.json/.hidden", "in/a.json/b/"}},
 		"case of files": {
 			files: []string{"in/A.txt", "in/B.txt", "in/a.txt"},
-			fold:  "in/A.txt and in/a.txt lead to the same output, a.txt.json",
+			fold:  "in/A.txt and in/a.txt would both write a.txt.json",
 		},
 		"case of folders": {
 			files: []string{"in/Docs/a.txt", "in/b/b.txt", "in/docs/A.txt"},
-			fold:  "in/Docs/a.txt and in/docs/A.txt lead to the same output, docs/A.txt.json",
+			fold:  "in/Docs/a.txt and in/docs/A.txt would both write docs/A.txt.json",
 		},
 		"folders that become one and go together": {files: []string{"in/Docs/a.txt", "in/b/b.txt", "in/docs/c.txt"}},
 		"case of a file and a folder": {
 			files: []string{"in/A.JSON/b", "in/a"},
-			fold:  "in/A.JSON/b and in/a: the output of one stands where the other needs a folder",
+			fold:  "in/A.JSON/b and in/a: one needs a folder where the output of the other would be",
 		},
 		"case beyond ASCII": {
 			files: []string{"in/STRASSE", "in/straße"},
-			fold:  "in/STRASSE and in/straße lead to the same output, straße.json",
+			fold:  "in/STRASSE and in/straße would both write straße.json",
 		},
 		"what is left out collides with nothing": {files: []string{"in/a.txt", "in/b", "in/A.txt"}, o: Options{Exclude: []string{"A*"}}},
 		"roots": {
 			files: []string{"a", "a.json/b"}, o: Options{Roots: []string{"a.json", "a"}},
-			want: "a.json/b and a: the output of one stands where the other needs a folder",
+			want: "a.json/b and a: one needs a folder where the output of the other would be",
 		},
 		"roots by case": {
 			files: []string{"in/x", "IN/x"}, o: Options{Roots: []string{"in", "IN"}},
-			fold: "in/x and IN/x lead to the same output, IN/x.json",
+			fold: "in/x and IN/x would both write IN/x.json",
 		},
 		"standard input": {
 			files: []string{"stdin"}, o: Options{Roots: []string{"stdin", "-"}},
-			want: "stdin and standard input lead to the same output, stdin.json",
+			want: "stdin and standard input would both write stdin.json",
 		},
 		"a list": {
 			files: []string{"x/a", "y/a", "a"}, o: Options{Roots: []string{}, List: []Listed{{Path: "a"}, {Path: "x/a"}, {Path: "x/../../a"}}},
@@ -80,11 +80,11 @@ func TestSurveyCollisions(t *testing.T) {
 		},
 		"a list by name": {
 			files: []string{"x/a", "y/a"}, o: Options{Roots: []string{}, List: []Listed{{"x/a", "n"}, {"y/a", "n"}}},
-			want: "x/a and y/a lead to the same output, n.json",
+			want: "x/a and y/a would both write n.json",
 		},
 		"a list and a root": {
 			files: []string{"x/a", "y/x/a"}, o: Options{Roots: []string{"x"}, List: []Listed{{"y/x/a", "x/a"}}},
-			want: "x/a and y/x/a lead to the same output, x/a.json",
+			want: "x/a and y/x/a would both write x/a.json",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -121,7 +121,8 @@ func TestSurveyCollisions(t *testing.T) {
 	}
 }
 
-// Outputs in the order of a walk collide for claims exactly where two of them are one file, or one is a folder above another.
+// Outputs in the order of a walk collide for claims exactly where two of them are one file, or one
+// is a folder above another.
 func TestClaimsOfRandomTrees(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	elements := []string{"a", "A", "b", "a.j", "A.J", "b.j"}

@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// A tree is one folder that is gone through with all that is below it.
+// A tree is a walk through one folder and everything below it.
 type tree struct {
 	*pass
 	root     string
 	resolved string // the root without links, once it was asked for
 }
 
-// folder yields what is in dir, whose outputs stand below name and which is called rel for the globs: "" for the root.
+// folder yields what is in dir, whose outputs stand below name and which is called rel for the
+// globs: "" for the root.
 func (t *tree) folder(ctx context.Context, dir, name, rel string) bool {
 	names, err := readNames(ctx, dir)
 	if err != nil && !t.yield(Entry{Path: dir, Name: name, Err: err}) {
@@ -59,7 +60,7 @@ func (t *tree) child(ctx context.Context, path, name, rel string) bool {
 	return t.yield(e)
 }
 
-// file decides about what is no folder.
+// file decides whether something that is not a folder is taken.
 func (t *tree) file(e *Entry, rel string, info fs.FileInfo) {
 	var reason string
 	if e.Info = info; info.Mode()&fs.ModeSymlink != 0 {

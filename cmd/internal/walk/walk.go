@@ -13,13 +13,13 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
-// An Entry is one file that a walk came upon, or a folder that it leaves out or could not read.
+// An Entry is one file that a walk found, or a folder that it leaves out or could not read.
 type Entry struct {
 	Path  string      // as it is opened
 	Name  string      // of its output, below the output folder, with slashes and without the format's extension
 	Info  fs.FileInfo // of the file itself, where a link led to it; nil for standard input, and where there is none
 	Skip  string      // why it is left out, a row of skipReasons; "" where it is taken
-	Quiet bool        // left out as a matter of course: said only when asked
+	Quiet bool        // left out without a message, unless the user asks for one
 	Err   error       // why it could not be looked at
 }
 
@@ -42,10 +42,12 @@ type Options struct {
 	StdinName string   // what the output of standard input is called
 }
 
-// A Listed path is a file or folder of a list. Its output is called Name, derived from the path where Name is "".
+// A Listed path is a file or folder of a list. Its output is called Name, derived from the path
+// where Name is "".
 type Listed struct{ Path, Name string }
 
-// A walk goes through files and folders in the order they were given, a folder's content sorted by name, as often as it is asked to.
+// A Walk goes through files and folders in the order they were given, a folder's content sorted by
+// name, as often as it is asked to.
 type Walk struct {
 	Options
 	globs globs
@@ -54,8 +56,8 @@ type Walk struct {
 // Stdin stands for the document on standard input.
 const Stdin = "-"
 
-// New makes sure that the roots exist, that no two of them overlap, and that the globs can be read; if not,
-// the error is a [UsageError].
+// New makes sure that the roots exist, that no two of them overlap, and that the globs can be read;
+// if not, the error is a [UsageError].
 func New(o Options) (*Walk, error) {
 	w := &Walk{Options: o}
 	var err error
@@ -72,10 +74,10 @@ func New(o Options) (*Walk, error) {
 			return nil, usageError("%s", words.PathError(root, err))
 		}
 		if other, clash := seen.add(root); clash {
-			return nil, usageError("%s and %s lead to the same outputs", other, root)
+			return nil, usageError("%s and %s would write to the same outputs", other, root)
 		}
 		if w.isOutput(info) {
-			return nil, usageError("%s: the output folder is the input", root)
+			return nil, usageError("%s: the output folder is also the input", root)
 		}
 	}
 	return w, nil
@@ -90,7 +92,8 @@ func (w *Walk) Single() bool {
 	return w.Roots[0] == Stdin || err == nil && !info.IsDir()
 }
 
-// Covers reports whether the walk would come to a file, if it were there, as far as its folder tells.
+// Covers reports whether a file is in one of the folders of the walk, so that the walk would find
+// it.
 func (w *Walk) Covers(path string) bool {
 	for _, root := range w.Roots {
 		if absolute, err := filepath.Abs(root); err == nil && root != Stdin && inFolder(path, absolute) {
@@ -106,7 +109,8 @@ func inFolder(path, folder string) bool {
 	return below && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(folder[len(folder)-1]))
 }
 
-// Entries yields every file, also those that are left out, until ctx ends. Of a folder only the names are in memory.
+// Entries yields every file, also those that are left out, until ctx ends. Of a folder only the
+// names are in memory.
 func (w *Walk) Entries(ctx context.Context) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		p := &pass{Walk: w, yield: yield}
@@ -130,7 +134,7 @@ func (w *Walk) Entries(ctx context.Context) iter.Seq[Entry] {
 type pass struct {
 	*Walk
 	yield func(Entry) bool
-	taken map[pathKey]struct{} // what was come upon already; nil where there is no list, without which nothing comes twice
+	taken map[pathKey]struct{} // paths found so far; nil without a list, when no path can be found twice
 }
 
 func (p *pass) root(ctx context.Context, root string) bool {
@@ -144,8 +148,9 @@ func (p *pass) root(ctx context.Context, root string) bool {
 	}
 }
 
-// named yields what a path that was named leads to. A file is taken whatever it is called, as name, or as the last element of its
-// path where name is ""; the outputs of a folder stand below name.
+// named yields what a given path leads to. A file is taken whatever its name is; its output is
+// called name, or the last element of its path if name is "". The outputs of a folder go below
+// name.
 func (p *pass) named(ctx context.Context, path, name string) bool {
 	info, err := os.Stat(path)
 	e := Entry{Path: filePath(path), Name: name, Info: info}
@@ -172,7 +177,7 @@ func (p *pass) named(ctx context.Context, path, name string) bool {
 	return p.yield(e)
 }
 
-// take reports whether a path was not come upon before.
+// take reports whether a path was not found before, and notes it.
 func (p *pass) take(path string) bool {
 	if p.taken == nil {
 		return true
@@ -185,7 +190,8 @@ func (p *pass) take(path string) bool {
 
 func (w *Walk) tooLarge(info fs.FileInfo) bool { return w.MaxSize > 0 && info.Size() > w.MaxSize }
 
-// isOutput reports whether a folder is one for outputs, by whatever name. That may be made only when the walk is under way.
+// isOutput reports whether a folder is one for outputs, by whatever path. It may be created while
+// the walk is in progress.
 func (w *Walk) isOutput(folder fs.FileInfo) bool {
 	if !folder.IsDir() {
 		return false

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWalkMemory goes through a folder of 100,000 files: what is kept is below 200 bytes a file, with the claims of a survey and the
-// paths of a list too.
+// TestWalkMemory goes through a folder of 100,000 files: what is kept is below 200 bytes a file,
+// with the claims of a survey and the paths of a list too.
 func TestWalkMemory(t *testing.T) {
 	const files, limit = 100_000, 200
 	plant(t, "in/")

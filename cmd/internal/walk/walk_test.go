@@ -33,7 +33,8 @@ func link(t *testing.T, target, name string) {
 	}
 }
 
-// walked is what a walk comes upon, one line an entry: "path", "path -> name" where they differ, then what became of it.
+// walked is what a walk comes upon, one line an entry: "path", "path -> name" where they differ,
+// then what became of it.
 func walked(t *testing.T, o Options) []string {
 	t.Helper()
 	w, err := New(o)
@@ -123,13 +124,13 @@ func TestWalkRoots(t *testing.T) {
 	}{
 		"apart":           {[]string{"docs/sub", "doc", "docs/b.txt", "-"}, ""},
 		"missing":         {[]string{"docs", "gone"}, "gone: no such file or folder"},
-		"twice":           {[]string{"docs", "./docs/"}, "docs and ./docs/ lead to the same outputs"},
-		"below":           {[]string{"docs", "doc", "docs/sub/a.txt"}, "docs and docs/sub/a.txt lead to the same outputs"},
-		"above":           {[]string{"docs/sub/a.txt", "doc", "docs"}, "docs/sub/a.txt and docs lead to the same outputs"},
-		"everything":      {[]string{"docs/sub/a.txt", "."}, "docs/sub/a.txt and . lead to the same outputs"},
-		"everything else": {[]string{".", "doc"}, ". and doc lead to the same outputs"},
-		"from above":      {[]string{"b.txt", "up/../b.txt"}, "b.txt and up/../b.txt lead to the same outputs"},
-		"the output":      {[]string{"docs", "up/docs/../docs"}, "up/docs/../docs: the output folder is the input"},
+		"twice":           {[]string{"docs", "./docs/"}, "docs and ./docs/ would write to the same outputs"},
+		"below":           {[]string{"docs", "doc", "docs/sub/a.txt"}, "docs and docs/sub/a.txt would write to the same outputs"},
+		"above":           {[]string{"docs/sub/a.txt", "doc", "docs"}, "docs/sub/a.txt and docs would write to the same outputs"},
+		"everything":      {[]string{"docs/sub/a.txt", "."}, "docs/sub/a.txt and . would write to the same outputs"},
+		"everything else": {[]string{".", "doc"}, ". and doc would write to the same outputs"},
+		"from above":      {[]string{"b.txt", "up/../b.txt"}, "b.txt and up/../b.txt would write to the same outputs"},
+		"the output":      {[]string{"docs", "up/docs/../docs"}, "up/docs/../docs: the output folder is also the input"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := New(Options{Roots: test.roots, Output: "up/docs"})
@@ -223,7 +224,8 @@ func TestWalkUnreadable(t *testing.T) {
 		walked(t, Options{Roots: []string{"in"}}))
 }
 
-// Below the longest path that the system knows, a folder cannot be read: it is named, and the walk goes on.
+// Below the longest path that the system knows, a folder cannot be read: it is named, and the walk
+// goes on.
 func TestWalkTooDeep(t *testing.T) {
 	plant(t, "in/z.txt")
 	root, err := os.OpenRoot("in")
@@ -268,7 +270,7 @@ func TestWalkNames(t *testing.T) {
 	require.Equal(t, 11, found.Documents)
 	require.EqualValues(t, 44, found.Bytes)
 	_, err = w.Survey(t.Context(), true)
-	require.EqualError(t, err, "e\u0301.txt and \u00e9.txt lead to the same output, \u00e9.txt.json")
+	require.EqualError(t, err, "e\u0301.txt and \u00e9.txt would both write \u00e9.txt.json")
 }
 
 func TestWalkList(t *testing.T) {

@@ -29,7 +29,8 @@ func Size(bytes int64) string {
 	return Count(int(bytes), "byte")
 }
 
-// Reason is the error of a file operation without the operation and the path, which the message has already.
+// Reason is the error of a file operation without the operation and the path, which the message has
+// already.
 func Reason(err error) error {
 	path, link := (*fs.PathError)(nil), (*os.LinkError)(nil)
 	switch {

@@ -11,7 +11,8 @@ import (
 // FailedName is the failed list's usual place in the output folder.
 const FailedName = Folder + "/failed.jsonl"
 
-// A Failure is one line of a failed list: a document that has no output, or an incomplete one, and why.
+// A Failure is one line of a failed list: a document that has no output, or an incomplete one, and
+// why.
 type Failure struct {
 	Path     string   `json:"path"` // absolute, but for standard input (-)
 	Name     string   `json:"name"` // of its output, below the output folder, without the format's extension
@@ -49,7 +50,8 @@ func (f Failure) Write(w io.Writer) error {
 // failedLine is how long a line of a failed list may be.
 const failedLine = 1 << 20
 
-// ReadFailed reads a failed list; it is never nil beside a nil error. A line needs no more than a path.
+// ReadFailed reads a failed list; it is never nil beside a nil error. A line needs no more than a
+// path.
 func ReadFailed(r io.Reader) ([]Failure, error) {
 	failures := []Failure{}
 	lines := bufio.NewScanner(r)
@@ -61,7 +63,7 @@ func ReadFailed(r io.Reader) ([]Failure, error) {
 		}
 		var f Failure
 		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
-			return nil, fmt.Errorf("line %d: no object with a path", n)
+			return nil, fmt.Errorf("line %d: not a JSON object with a path", n)
 		}
 		f.Name, f.Path = whole(f.Name, f.NameBytes), whole(f.Path, f.PathBytes)
 		f.NameBytes, f.PathBytes = nil, nil

@@ -1,8 +1,9 @@
 // Package journal remembers what was done to each document of an output folder.
 //
-// It lives in the folder .quire beside the outputs: manifest.jsonl is the journal proper, one record a line, of which the last one of
-// a name counts; lock keeps a second run out, and holder.json says who holds it; tmp is where outputs grow until they are whole.
-// Everything in it is private to the user.
+// It lives in the folder .quire beside the outputs: manifest.jsonl is the journal proper, one
+// record a line, of which the last one of a name counts; lock keeps a second run out, and
+// holder.json says who holds it; tmp is where outputs grow until they are whole. Everything in it
+// is private to the user.
 package journal
 
 import (
@@ -36,13 +37,14 @@ const (
 	// format is the manifest's version. It stands in the first line.
 	format = 1
 
-	// compactFrom and compactAbove say when a manifest is written anew: it has at least so many lines, and so many times more lines
-	// than documents.
+	// compactFrom and compactAbove say when a manifest is written anew: it has at least so many
+	// lines, and so many times more lines than documents.
 	compactFrom  = 1000
 	compactAbove = 2
 )
 
-// A Journal is the opened journal of one output folder. Its methods may be called by several goroutines at once.
+// A Journal is the opened journal of one output folder. Its methods may be called by several
+// goroutines at once.
 type Journal struct {
 	root     *os.Root // the journal's folder
 	lock     *flock.Flock
@@ -71,8 +73,9 @@ func keyOf(name string) (k nameKey) {
 	return k
 }
 
-// Open opens the journal of the output folder, whose path is dir, and takes its lock: while it is held, another Open fails with a
-// [*HeldError]. What a killed run left half written is removed. warn is told of what is out of order and can be gone on without.
+// Open opens the journal of the output folder, whose path is dir, and takes its lock: while it is
+// held, another Open fails with a [*HeldError]. Open removes what a killed run left half written,
+// and calls warn with what is wrong but does not prevent the run.
 func Open(output *os.Root, dir string, warn func(error)) (_ *Journal, err error) {
 	if err := makeFolder(output, Folder); err != nil {
 		return nil, err
@@ -113,7 +116,8 @@ func plain(err error) error {
 	return err
 }
 
-// openOwn opens one of the journal's files. What is no regular file is refused: a pipe would wait for its other end.
+// openOwn opens one of the journal's files. What is no regular file is refused: a pipe would wait
+// for its other end.
 func (j *Journal) openOwn(name string, flag int) (*os.File, error) {
 	if info, err := j.root.Lstat(name); err == nil && !info.Mode().IsRegular() {
 		return nil, errors.New("not a regular file")
@@ -163,7 +167,8 @@ func (j *Journal) sweep() error {
 	}
 }
 
-// TempName is a new name for an output under way, below the output folder. What stands there is removed by the next [Open].
+// TempName returns a new name for an output in progress, below the output folder. The next [Open]
+// removes it if it is still there.
 func TempName() string { return path.Join(Folder, tempName, strings.ToLower(rand.Text())) }
 
 // Lookup returns what is known of the document whose output has this name.
@@ -190,7 +195,8 @@ func (j *Journal) read(offset int64) (r Record, err error) {
 	return r, json.Unmarshal(line, &r)
 }
 
-// Append writes records, all of them or none, and returns when they are on the disk. After an error nothing more is written.
+// Append writes records, all of them or none, and returns when they are on the disk. After an error
+// nothing more is written.
 func (j *Journal) Append(records ...Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -224,8 +230,9 @@ func (j *Journal) Append(records ...Record) error {
 	return nil
 }
 
-// Unseen yields the records of documents that were neither looked up nor written since the journal was opened; with failing only
-// those that did not end well. They come in the order of the manifest. The journal must not be written meanwhile.
+// Unseen yields the records of documents that were neither looked up nor written since the journal
+// was opened; with failing only those that did not end well. They come in the order of the
+// manifest. The journal must not be written meanwhile.
 func (j *Journal) Unseen(failing bool) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
 		for _, offset := range j.offsets(func(p place) bool { return !p.seen && (p.failing || !failing) }) {
@@ -252,7 +259,7 @@ func (j *Journal) offsets(of func(place) bool) []int64 {
 	return offsets
 }
 
-// Close gives the lock back.
+// Close releases the lock.
 func (j *Journal) Close() error {
 	var err error
 	if j.manifest != nil {

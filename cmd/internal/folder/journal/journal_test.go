@@ -76,7 +76,8 @@ func TestWhatIsWrittenIsFoundAgain(t *testing.T) {
 	}
 }
 
-// TestCutAnywhere cuts a manifest at every byte: what was whole is found, and the next record does not run into what was torn.
+// TestCutAnywhere cuts a manifest at every byte: what was whole is found, and the next record does
+// not run into what was torn.
 func TestCutAnywhere(t *testing.T) {
 	dir := t.TempDir()
 	j := mustOpen(t, dir)
@@ -119,7 +120,7 @@ func TestDamageCostsOneRecord(t *testing.T) {
 	var warnings []string
 	j, err = open(t, dir, &warnings)
 	require.NoError(t, err)
-	require.Equal(t, []string{".quire/manifest.jsonl: 1 of 3 records cannot be read: their documents are done again"}, warnings)
+	require.Equal(t, []string{".quire/manifest.jsonl: 1 of 3 records cannot be read; their documents will be sent again"}, warnings)
 	for name, want := range map[string]bool{"a": true, "b": false, "c": true} {
 		_, ok := j.Lookup(name)
 		require.Equal(t, want, ok, name)
@@ -129,7 +130,7 @@ func TestDamageCostsOneRecord(t *testing.T) {
 
 func TestUnknownFormats(t *testing.T) {
 	for content, want := range map[string]string{
-		`{"quire_manifest":2}` + "\n" + `{"name":"a"}` + "\n": "a manifest of format 2, this is format 1",
+		`{"quire_manifest":2}` + "\n" + `{"name":"a"}` + "\n": "the manifest has format 2, this version of quire writes format 1",
 		"something else\nentirely\n":                          "not a manifest",
 		strings.Repeat("\x00", 3000):                          "not a manifest",
 		`{"quire_manifest":3`:                                 "not a manifest",
@@ -141,7 +142,7 @@ func TestUnknownFormats(t *testing.T) {
 		j, err := open(t, dir, &warnings)
 		require.NoError(t, err)
 		require.Len(t, warnings, 1)
-		require.Contains(t, warnings[0], want+": put aside as manifest.jsonl.unknown, every document is done again")
+		require.Contains(t, warnings[0], want+": renamed to manifest.jsonl.unknown; every document will be sent again")
 		_, ok := j.Lookup("a")
 		require.False(t, ok)
 		require.NoError(t, j.Append(Record{Name: "b", State: Done}))
@@ -209,7 +210,7 @@ func TestOneRunAtATime(t *testing.T) {
 	require.ErrorAs(t, err, &held)
 	require.Equal(t, os.Getpid(), held.Holder.PID)
 	require.WithinDuration(t, time.Now(), held.Holder.Since, time.Minute)
-	require.ErrorContains(t, err, fmt.Sprintf("another run is writing to it: process %d on ", os.Getpid()))
+	require.ErrorContains(t, err, fmt.Sprintf("another run is using this folder: process %d on ", os.Getpid()))
 	require.FileExists(t, under, "only who holds the lock clears up")
 	require.NoError(t, first.Close())
 	second := mustOpen(t, dir)
@@ -222,7 +223,7 @@ func TestAHolderThatCannotBeRead(t *testing.T) {
 	first := mustOpen(t, dir)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, Folder, holderName), []byte("{"), 0o600))
 	_, err := open(t, dir, nil)
-	require.EqualError(t, err, "another run is writing to it")
+	require.EqualError(t, err, "another run is using this folder")
 	require.NoError(t, first.Close())
 }
 
@@ -264,7 +265,8 @@ func TestAVeryLongLine(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// TestAnAppendThatFails makes sure that nothing half written is taken for a record, and that no later one hides the failure.
+// TestAnAppendThatFails makes sure that nothing half written is taken for a record, and that no
+// later one hides the failure.
 func TestAnAppendThatFails(t *testing.T) {
 	dir := t.TempDir()
 	j := mustOpen(t, dir)
@@ -282,8 +284,8 @@ func TestAnAppendThatFails(t *testing.T) {
 	require.NoError(t, j.Close())
 }
 
-// TestTrusted has the rule: a file whose times are not older than the record, by more than a step of the clock, may have been
-// changed without its times showing it.
+// TestTrusted has the rule: a file whose times are not older than the record, by more than a step
+// of the clock, may have been changed without its times showing it.
 func TestTrusted(t *testing.T) {
 	second := int64(time.Second)
 	for name, test := range map[string]struct {
@@ -340,7 +342,8 @@ func TestFailedList(t *testing.T) {
 	}
 }
 
-// FuzzManifest opens whatever stands in the manifest: there is no panic, and what is written then is found.
+// FuzzManifest opens whatever stands in the manifest: there is no panic, and what is written then
+// is found.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"quire_manifest":1}` + "\n" + `{"name":"a","state":"done"}` + "\n"))
 	f.Add([]byte(`{"quire_manifest":1}` + "\n" + `{"name":"a","size":1e400}` + "\n\n[]\nnull\n"))

@@ -30,13 +30,14 @@ type HeldError struct{ Holder Holder }
 
 func (e *HeldError) Error() string {
 	if e.Holder.PID == 0 {
-		return "another run is writing to it"
+		return "another run is using this folder"
 	}
-	return fmt.Sprintf("another run is writing to it: process %d on %q, since %s",
+	return fmt.Sprintf("another run is using this folder: process %d on %q, since %s",
 		e.Holder.PID, e.Holder.Host, e.Holder.Since.Local().Format(time.DateTime))
 }
 
-// takeLock takes the operating system's lock, which ends with the process however that ends. A file system without locks is said.
+// takeLock takes a lock of the operating system, which ends with the process, however that ends. A
+// file system without locks is a warning.
 func (j *Journal) takeLock(dir string, warn func(error)) error {
 	file, err := j.openOwn(lockName, os.O_RDWR|os.O_CREATE) // made here: inside the folder, whatever stands there
 	if err != nil {
@@ -48,7 +49,7 @@ func (j *Journal) takeLock(dir string, warn func(error)) error {
 	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
 	switch got, err := lock.TryLock(); {
 	case err != nil:
-		warn(fmt.Errorf("%s/%s: %w: a second run on the same folder would not be noticed", Folder, lockName, err))
+		warn(fmt.Errorf("%s/%s: %w: cannot tell whether another run is using this folder", Folder, lockName, err))
 		return lock.Close()
 	case !got:
 		return errors.Join(&HeldError{j.holder()}, lock.Close())

@@ -44,7 +44,7 @@ func (j *Journal) load(warn func(error)) error {
 		return err
 	}
 	if damaged > 0 {
-		warn(fmt.Errorf("%s/%s: %d of %d records cannot be read: their documents are done again", Folder, manifestName, damaged, j.lines))
+		warn(fmt.Errorf("%s/%s: %d of %d records cannot be read; their documents will be sent again", Folder, manifestName, damaged, j.lines))
 	}
 	if j.end == 0 {
 		return j.beginAnew(warn)
@@ -55,7 +55,8 @@ func (j *Journal) load(warn func(error)) error {
 // header is the first line of a manifest.
 var header = fmt.Sprintf(`{"quire_manifest":%d}`+"\n", format)
 
-// beginAnew begins a manifest that has no whole line: one that is new, or was torn at once. Anything else is put aside.
+// beginAnew begins a manifest that has no whole line: one that is new, or was torn at once.
+// Anything else is put aside.
 func (j *Journal) beginAnew(warn func(error)) error {
 	start := make([]byte, len(header))
 	n, err := j.manifest.ReadAt(start, 0)
@@ -96,13 +97,13 @@ func (e *unknownFormatError) Error() string {
 	if e.version == 0 {
 		return "not a manifest"
 	}
-	return fmt.Sprintf("a manifest of format %d, this is format %d", e.version, format)
+	return fmt.Sprintf("the manifest has format %d, this version of quire writes format %d", e.version, format)
 }
 
 // startAfresh puts a manifest that cannot be read aside.
 func (j *Journal) startAfresh(why *unknownFormatError, warn func(error)) error {
 	aside := manifestName + ".unknown"
-	warn(fmt.Errorf("%s/%s: %w: put aside as %s, every document is done again", Folder, manifestName, why, aside))
+	warn(fmt.Errorf("%s/%s: %w: renamed to %s; every document will be sent again", Folder, manifestName, why, aside))
 	if err := j.manifest.Close(); err != nil {
 		return err
 	}
@@ -117,10 +118,12 @@ func (j *Journal) startAfresh(why *unknownFormatError, warn func(error)) error {
 	return j.begin()
 }
 
-// longestLine is how much of a line is held in memory at least; the middle of a longer one is not looked at.
+// longestLine is how much of a line is held in memory at least; the middle of a longer one is not
+// looked at.
 const longestLine = 1 << 20
 
-// eachLine calls f with every whole line of a file and where it starts; end becomes where the last whole line ends.
+// eachLine calls f with every whole line of a file and where it starts; end becomes where the last
+// whole line ends.
 func eachLine(r io.Reader, f func(offset int64, line []byte) error, end *int64) error {
 	lines := bufio.NewReaderSize(r, 64<<10)
 	var long []byte

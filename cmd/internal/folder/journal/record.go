@@ -37,7 +37,8 @@ type Record struct {
 	Output   int64    `json:"output_size"`     // bytes; 0 without an output
 	Engine   string   `json:"engine"`          // what produced the elements
 	Version  string   `json:"version"`         // of quire
-	// NameBytes and PathBytes are the name and the path where they are no valid UTF-8; Name and Path then are only close.
+	// NameBytes and PathBytes are the name and the path where they are no valid UTF-8; Name and
+	// Path then are only close.
 	NameBytes []byte `json:"name_bytes,omitempty"`
 	PathBytes []byte `json:"path_bytes,omitempty"`
 }
@@ -61,13 +62,14 @@ func StatOf(info fs.FileInfo, taken time.Time) Stat {
 // timestampSteps is a little more than the coarsest step of file times in use: 2 s on FAT.
 const timestampSteps = int64(2100 * time.Millisecond)
 
-// Same tells that a file is the one that s speaks of.
+// Same reports whether a file is the one that s speaks of.
 func (s Stat) Same(now Stat) bool {
 	return s.Size == now.Size && s.MTime == now.MTime && s.CTime == now.CTime && s.Inode == now.Inode
 }
 
-// Trusted tells that a file could not have been changed after s was taken without its times showing it: these are older than s, by
-// more than a step of the file system's clock. Else only its content tells. The rule is git's for its index.
+// Trusted reports whether a file could not have been changed after s was taken without its times
+// showing it: these are older than s, by more than a step of the file system's clock. Else only its
+// content tells. The rule is git's for its index.
 func (s Stat) Trusted() bool {
 	return max(s.MTime, s.CTime) < s.Taken-timestampSteps
 }

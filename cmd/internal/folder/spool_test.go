@@ -1,0 +1,37 @@
+package folder
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSpool holds little in memory and much in a file, and leaves nothing behind.
+func TestSpool(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	half := bytes.Repeat([]byte("0123456789abcdef"), spoolMemory/32)
+	for name, writes := range map[string]int{"nothing": 0, "as much as memory holds": 2, "more": 3} {
+		t.Run(name, func(t *testing.T) {
+			s := &Spool{}
+			for range writes {
+				n, err := s.Write(half)
+				require.NoError(t, err)
+				require.Equal(t, len(half), n)
+			}
+			require.Equal(t, writes > 2, s.file != nil)
+			for range 2 { // it can be read again
+				var got bytes.Buffer
+				require.NoError(t, s.CopyTo(&got))
+				require.True(t, bytes.Equal(bytes.Repeat(half, writes), got.Bytes()))
+			}
+			s.Close()
+			left, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			require.Empty(t, left)
+		})
+	}
+	(*Spool)(nil).Close()
+}
