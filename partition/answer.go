@@ -181,8 +181,8 @@ func rawElements(r io.Reader, secrets *redactor) iter.Seq2[json.RawMessage, erro
 	}
 }
 
-// decodeError distinguishes a body that broke off from one that is wrong, and leaves alone what went wrong
-// on the way.
+// decodeError distinguishes a body that broke off from one that is wrong, and leaves alone what
+// went wrong on the way.
 func decodeError(err error) error {
 	syntax := (*json.SyntaxError)(nil)
 	switch {

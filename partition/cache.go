@@ -20,8 +20,8 @@ import (
 type Key = [sha256.Size]byte
 
 // A Cache keeps answers, so that a page that was answered once is never sent again. It is used by
-// several goroutines at once. When it fails, that is said once, and the client goes on without it.
-// See [HasCache] and [ScratchCache] for what it may do beyond that.
+// several goroutines at once. A failure of the cache is reported once, by a [CacheFailed] event,
+// and the client goes on without it. [HasCache] and [ScratchCache] are what it may do beyond that.
 type Cache interface {
 	// Get returns what was stored under the key. A miss wraps [fs.ErrNotExist].
 	Get(ctx context.Context, k Key) (io.ReadCloser, error)
@@ -42,8 +42,7 @@ type HasCache interface {
 // [DiskCached].
 type ScratchCache interface {
 	Cache
-	// Scratch returns a private directory, which whoever owns the cache empties once the process is
-	// gone.
+	// Scratch returns a private directory. The cache empties it once the process has ended.
 	Scratch() (string, error)
 }
 

@@ -38,10 +38,10 @@ type job struct {
 	end     context.CancelCauseFunc // ends the document
 }
 
-// begin makes the chunks of the plan. Sending ends with ctx, which end ends; what it returns frees
-// what the chunks hold, once none is under way.
+// begin makes the chunks of the plan and the lifetime of their attempts. The document ends with
+// ctx, which end cancels. Call free once no chunk is under way.
 func (j *job) begin(ctx context.Context, end context.CancelCauseFunc) (free func() error) {
-	j.lookAt()
+	j.makeChunks()
 	j.end = end
 	paid, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.paid = paid
@@ -53,8 +53,8 @@ func (j *job) begin(ctx context.Context, end context.CancelCauseFunc) (free func
 	}
 }
 
-// lookAt makes the chunks of the plan, without anything that sending them needs.
-func (j *job) lookAt() {
+// makeChunks makes the chunks of the plan. Nothing of what sending them needs is set.
+func (j *job) makeChunks() {
 	j.scratch = j.client.newScratch(j.params.Split.Mode)
 	for _, pages := range j.plan.Chunks {
 		c := j.newChunk(pages)
@@ -63,7 +63,7 @@ func (j *job) lookAt() {
 	}
 }
 
-// settle has a chunk of the plan answered. Its error, which is the document's, ends that.
+// settle answers a chunk of the plan. Its error ends the document.
 func (j *job) settle(ctx context.Context, c *chunk) error {
 	defer close(c.done)
 	if c.spared {
@@ -103,13 +103,11 @@ func (j *job) inOrder(ctx context.Context) iter.Seq2[*chunk, error] {
 	}
 }
 
-var errLoopLeft = errors.New("the caller stopped reading")
-
 // expire ends the attempts under way once the document has ended. Where there is a cache their
 // answers are waited for during the grace period: the server works on anyway, and what it answers
 // is stored for the next time.
 func (j *job) expire(cause error, kill context.CancelCauseFunc) {
-	if j.client.cache == nil || j.client.grace <= 0 || errors.Is(cause, errLoopLeft) {
+	if j.client.cache == nil || j.client.grace <= 0 || errors.Is(cause, errLeft) {
 		kill(cause)
 		return
 	}

@@ -31,7 +31,7 @@ func (s *Stream) merge(ctx context.Context, j *job, c *chunk, m *merged, deliver
 	case ctx.Err() != nil:
 		return context.Cause(ctx) // another chunk's failure, of which this one's is a consequence
 	default:
-		j.end(failure) // and not errLoopLeft: what is under way is worth waiting for
+		j.end(failure) // and not errLeft: what is under way is worth waiting for
 		return failure
 	}
 }

@@ -36,7 +36,7 @@ type config struct {
 	requests int
 }
 
-// The environment variables that stand for options which are not given.
+// The environment variables that are read where [WithAPIKey] or [WithBaseURL] is not given.
 const (
 	EnvAPIKey = "UNSTRUCTURED_API_KEY"
 	EnvAPIURL = "UNSTRUCTURED_API_URL"
@@ -75,8 +75,8 @@ func WithHTTPClient(hc *http.Client) Option {
 	}
 }
 
-// WithHeader adds a header to every request, as gateways want them. What the client itself sets
-// cannot be set here.
+// WithHeader adds a header to every request, for a gateway. A header that the client sets itself is
+// an error.
 func WithHeader(name, value string) Option {
 	return func(c *config) error {
 		switch canonical := http.CanonicalHeaderKey(strings.TrimSpace(name)); canonical {
@@ -94,8 +94,8 @@ func WithHeader(name, value string) Option {
 	}
 }
 
-// WithRetryPolicy sets what is tried again, and when. The default is the preset unstructured of
-// package retry.
+// WithRetryPolicy sets which requests are sent again, and when. The default is the preset
+// unstructured of package retry.
 func WithRetryPolicy(p *retry.Policy) Option {
 	return func(c *config) error {
 		if p == nil {
@@ -124,7 +124,7 @@ func WithMaxInFlight(n int) Option {
 	}
 }
 
-// WithCache sets where answers are kept: what was answered once is not sent again. The default is
+// WithCache sets the cache of answers: what was answered once is not sent again. The default is
 // none.
 func WithCache(cache Cache) Option {
 	return func(c *config) error {
@@ -133,7 +133,7 @@ func WithCache(cache Cache) Option {
 	}
 }
 
-// WithRefresh sends what is in the cache too, and stores the new answers over it.
+// WithRefresh sends every request, whatever the cache has, and stores the new answers over the old.
 func WithRefresh() Option {
 	return func(c *config) error {
 		c.refresh = true
@@ -141,9 +141,9 @@ func WithRefresh() Option {
 	}
 }
 
-// WithGrace sets how long requests under way are waited for when a document ends early (a strict
-// failure, the end of its context): their answers are paid for and go into the cache. The default
-// is 30 s. Without a cache nothing is waited for.
+// WithGrace sets how long the client waits for requests under way when a document ends early (a
+// strict failure, the end of its context): their answers are paid for and go into the cache. The
+// default is 30 s; 0 does not wait. Without a cache the client never waits.
 func WithGrace(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
@@ -192,7 +192,7 @@ func WithMaxRequests(n int) Option {
 	}
 }
 
-// WithLogger sets where the client logs; it is silent by default.
+// WithLogger sets the logger; by default the client logs nothing.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *config) error {
 		c.logger = l
@@ -200,8 +200,8 @@ func WithLogger(l *slog.Logger) Option {
 	}
 }
 
-// WithObserver sets a function that is told what happens, as it happens. It is called from several
-// goroutines and must not block.
+// WithObserver sets a function that gets every [Event] as it happens. It is called from several
+// goroutines at once and must not block.
 func WithObserver(observe func(context.Context, Event)) Option {
 	return func(c *config) error {
 		c.observe = observe

@@ -56,7 +56,7 @@ func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error)
 			return nil, err
 		}
 	}
-	j.lookAt()
+	j.makeChunks()
 	defer func() { _ = j.scratch.Close() }() // what stays is in the system's directory for temporary files
 	plan.Cached, plan.Left = j.lookUp(ctx)
 	if ctx.Err() != nil {

@@ -135,6 +135,32 @@ func TestEveryParamIsInTheKey(t *testing.T) {
 	})
 }
 
+// A watchedCache looks at something before it stores.
+type watchedCache struct {
+	memoryCache
+	before func()
+}
+
+func (w *watchedCache) Put(ctx context.Context, k partition.Key, write func(io.Writer) error) error {
+	w.before()
+	return w.memoryCache.Put(ctx, k, write)
+}
+
+// An answer is stored before its slot is free: what a kill can lose is never more than what may be
+// in flight.
+func TestAnswersAreStoredBeforeTheNextRequest(t *testing.T) {
+	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+		var sent []int
+		cache := &watchedCache{before: func() {
+			time.Sleep(time.Second) // of the bubble's clock: the next request would be there by now
+			sent = append(sent, len(s.Requests()))
+		}}
+		_, err := newClient(t, s, partition.WithCache(cache), partition.WithMaxInFlight(1)).Partition(t.Context(), pdf("a.pdf", 6), partition.Params{})
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 2, 3}, sent)
+	})
+}
+
 func TestOnlyWholeAnswersAreStored(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		cache := &memoryCache{}

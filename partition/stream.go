@@ -42,7 +42,7 @@ type Result struct {
 var (
 	errStreamUsed = errors.New("the stream has been read already")
 	errCSVStream  = errors.New("output_format text/csv has no elements to stream, only Partition returns it")
-	errLeft       = errors.New("left")
+	errLeft       = errors.New("the caller stopped reading")
 )
 
 // Stream returns the elements of a document as they come. Nothing is sent before [Stream.All] is
@@ -146,7 +146,7 @@ func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) err
 	free := j.begin(ctx, end)
 	var chunks errgroup.Group
 	finish := sync.OnceValue(func() error {
-		end(errLoopLeft)
+		end(errLeft)
 		failed := chunks.Wait()
 		return cmp.Or(failed, free())
 	})
