@@ -128,7 +128,7 @@ func (c *copier) writeStream(out int, s *stream) {
 		c.err = cmp.Or(c.err, refuse(ErrTooLarge, "many of its objects are the same part of the file"))
 		return
 	}
-	p := part{file: s.reader(c.table.file), size: s.size}
+	p := span{file: s.reader(c.table.file), size: s.size}
 	if s.size < shortStream {
 		data, err := s.bytes(c.src)
 		if c.err = cmp.Or(c.err, c.src.err); err != nil {

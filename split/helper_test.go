@@ -47,8 +47,8 @@ func helpBomb(args []string) error {
 		return err
 	}
 	d, err := Open(context.Background(), f, info.Size(), Options{})
-	for first := 1; err == nil && first <= d.Pages(); first += MaxChunkPages {
-		_, err = d.Chunk(context.Background(), PageRange{first, min(first+MaxChunkPages-1, d.Pages())})
+	for first := 1; err == nil && first <= d.Pages(); first += maxChunkPages {
+		_, err = d.Chunk(context.Background(), PageRange{first, min(first+maxChunkPages-1, d.Pages())})
 	}
 	if err == nil {
 		fmt.Fprint(os.Stdout, "split")

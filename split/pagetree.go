@@ -69,7 +69,7 @@ func (t *tree) top(tab *table) (types.Object, error) {
 		return pages, nil
 	}
 	var parentless types.Object
-	for _, nr := range tab.numbers() {
+	for _, nr := range tab.places.numbers() {
 		ref := types.IndirectRef{ObjectNumber: types.Integer(nr)}
 		d := t.view.dict(ref)
 		switch t.view.name(d["Type"]) {

@@ -25,7 +25,7 @@ const peersEnv = "QUIRE_SPLIT_PEERS"
 
 const (
 	benchRounds = 5 // the engines take turns; the least CPU of the rounds counts
-	benchPages  = MaxChunkPages
+	benchPages  = maxChunkPages
 )
 
 func init() { helpers["pdfcpu"] = helpPdfcpu }

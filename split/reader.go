@@ -23,7 +23,7 @@ const (
 	// ReaderScan found some or all of them by a search over the file, as its table is broken.
 	ReaderScan Reader = "scan"
 
-	// ReaderWhole has parsed the whole file with pdfcpu, into memory.
+	// ReaderWhole had pdfcpu parse the whole file to find them.
 	ReaderWhole Reader = "whole"
 )
 
@@ -185,11 +185,11 @@ func (t *table) tryStreams(src *source) error {
 	v := newView(t, src)
 	left, objects := 5, 1000
 	tried := false
-	for _, nr := range t.numbers() {
+	for _, nr := range t.places.numbers() {
 		if objects--; objects < 0 || left == 0 {
 			break
 		}
-		if t.parsed == nil && t.places.get(nr).kind != direct {
+		if t.places.get(nr).kind != direct {
 			continue
 		}
 		o, _, err := t.object(src, nr)

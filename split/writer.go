@@ -70,7 +70,7 @@ func (w *writer) object(nr int, text []byte) {
 
 // stream adds a stream. dict is its dictionary, without the bracket that closes
 // it and without /Length.
-func (w *writer) stream(nr int, dict []byte, data part) {
+func (w *writer) stream(nr int, dict []byte, data span) {
 	w.xref[nr] = entry{kind: 1, where: w.base + int64(len(w.buf))}
 	w.buf = strconv.AppendInt(w.buf, int64(nr), 10)
 	w.buf = append(w.buf, " 0 obj\n"...)
@@ -88,7 +88,7 @@ func (w *writer) stream(nr int, dict []byte, data part) {
 	w.buf = append(w.buf, "\nendstream\nendobj\n"...)
 }
 
-func inMemory(data []byte) part { return part{bytes: data, size: int64(len(data))} }
+func inMemory(data []byte) span { return span{bytes: data, size: int64(len(data))} }
 
 func (w *writer) cutOff() {
 	w.chunk.add(inMemory(w.buf))
