@@ -264,3 +264,12 @@ func TestChunkOfAShortenedFile(t *testing.T) {
 		require.False(t, errors.Is(err, io.EOF))
 	}
 }
+
+// A file that ends a few bytes into a stream is searched for the end of that, once.
+func TestStreamThatBarelyStarts(t *testing.T) {
+	data := manual(2).bytes()
+	for rest := range 20 {
+		_, err := openBytes(append(bytes.Clone(data[:bytes.Index(data, []byte("BT /F1"))]), make([]byte, rest)...), Options{})
+		require.ErrorIs(t, err, ErrDamaged)
+	}
+}
