@@ -13,8 +13,8 @@ import (
 // from several goroutines at once, and any number of readers may read it from the start, with
 // io.NewSectionReader(chunk, 0, chunk.Size()).
 //
-// The longer streams are read from the document's file when the chunk is read, so that the file must
-// stay open, and as it is, as long as the chunk is in use.
+// The longer streams are read from the document's file when the chunk is read, so that the file
+// must stay open, and as it is, as long as the chunk is in use.
 type Chunk struct {
 	pages    PageRange
 	spans    []span
@@ -31,9 +31,10 @@ type span struct {
 
 // Chunk cuts the pages r out of the document. The bytes depend on the document and the range alone.
 //
-// The error is one of [ErrPages], [ErrDamaged] and [ErrTooLarge], the error of the document's reader, the
-// cause of ctx, or [os.ErrClosed]. A chunk can be refused after others of the document were cut: an
-// object is not read before a page needs it. When ctx ends, Chunk returns as [Open] does.
+// The error is one of [ErrPages], [ErrDamaged] and [ErrTooLarge], the error of the document's
+// reader, the cause of ctx, or [os.ErrClosed]. A chunk can be refused after others of the document
+// were cut: an object is not read before a page needs it. When ctx ends, Chunk returns as [Open]
+// does.
 func (d *Document) Chunk(ctx context.Context, r PageRange) (*Chunk, error) {
 	if r.Len() == 0 || r.Last > d.Pages() {
 		return nil, refuse(ErrPages, "pages %s of a document with %d pages", r, d.Pages())

@@ -69,7 +69,8 @@ func requireRight(t *testing.T, d *Document) {
 	}
 }
 
-// A damaged file is read right, or is refused as damaged. No password was checked, so none is asked for.
+// A damaged file is read right, or is refused as damaged. No password was checked, so none is asked
+// for.
 func TestMutilated(t *testing.T) {
 	right := map[string]int{}
 	for _, kind := range madeFiles {

@@ -64,8 +64,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// A chunk is a PDF with the pages asked for, and cutting the whole document out
-// of a chunk gives the same pages again.
+// A chunk is a PDF with the pages asked for, and cutting the whole document out of a chunk gives
+// the same pages again.
 func FuzzChunk(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

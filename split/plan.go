@@ -3,17 +3,17 @@ package split
 // maxChunkPages is the most pages that [Plan] puts into one chunk.
 const maxChunkPages = 20
 
-// Plan divides a document's pages into chunks. It depends on the page count
-// and the concurrency alone, so that the same document is always cut the same
-// way. A document of at most two pages stays whole.
+// Plan divides a document's pages into chunks. It depends on the page count and the concurrency
+// alone, so that the same document is always cut the same way. A document of at most two pages
+// stays whole.
 //
-// With n pages and c chunks at a time, w = ceil(n/20c) waves are needed, and
-// k = min(w·c, ceil(n/2)) chunks fill them: as even as possible, the larger
-// ones first, never above 20 pages (MAX_PAGES_PER_SPLIT in the Python client's
-// split_pdf_hook.py) and at least two on average, as with the official clients.
+// With n pages and c chunks at a time, w = ceil(n/20c) waves are needed, and k = min(w·c,
+// ceil(n/2)) chunks fill them: as even as possible, the larger ones first, never above 20 pages
+// (MAX_PAGES_PER_SPLIT in the Python client's split_pdf_hook.py) and at least two on average, as
+// with the official clients.
 //
-// The ranges start at page 1, cover every page once and are in order. Plan
-// returns nil for no pages; a concurrency below 1 counts as 1.
+// The ranges start at page 1, cover every page once and are in order. Plan returns nil for no
+// pages; a concurrency below 1 counts as 1.
 func Plan(pages, concurrency int) []PageRange {
 	if pages <= 0 {
 		return nil

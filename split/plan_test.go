@@ -44,8 +44,8 @@ func officialSize(pages, concurrency int) int {
 	return max(size, 2)
 }
 
-// longestPath is what the slowest of c workers does, in pages, if each takes
-// the next chunk in order.
+// longestPath is what the slowest of c workers does, in pages, if each takes the next chunk in
+// order.
 func longestPath(sizes []int, c int) int {
 	total := 0
 	for i := 0; i < len(sizes); i += c {

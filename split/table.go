@@ -78,8 +78,8 @@ func (t *table) loadDirect(src *source, nr int, off int64, nesting int) (types.O
 	return p.object, p.text, nil
 }
 
-// What looking for the ends of streams may read: a file of many streams without an end would be read
-// once for each.
+// What looking for the ends of streams may read: a file of many streams without an end would be
+// read once for each.
 const searchBase, searchTimes = 32 * mebi, 8
 
 // measure finds out how long a stream is: what it says itself must lead to its end.

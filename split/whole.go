@@ -18,9 +18,8 @@ func init() { model.ConfigPath = "disable" }
 // the space.
 const largestWhole = 8 * mebi
 
-// readWhole has pdfcpu parse a file, which finds the objects of some that are too damaged for the other
-// ways.
-// Encrypted ones it leaves alone: pdfcpu overlooks some kinds of encryption.
+// readWhole has pdfcpu parse a file, which finds the objects of some that are too damaged for the
+// other ways. Encrypted ones it leaves alone: pdfcpu overlooks some kinds of encryption.
 func readWhole(src *source, _ string, l Limits) (*table, error) {
 	if err := checkWhole(src, l); err != nil {
 		return nil, err
@@ -53,8 +52,8 @@ func configuration(l Limits) *model.Configuration {
 	return c
 }
 
-// newWholeTable takes over where pdfcpu has found the objects. Its own table is not safe for concurrent use,
-// not even for reading, and its objects may lack what it has passed over.
+// newWholeTable takes over where pdfcpu has found the objects. Its own table is not safe for
+// concurrent use, not even for reading, and its objects may lack what it has passed over.
 func newWholeTable(src *source, c *model.Context, l Limits) *table {
 	t := &table{file: src.file, size: src.size, limits: l, places: newPlaces(), reader: ReaderWhole, doubtful: true}
 	if c.Root != nil {
@@ -72,9 +71,9 @@ func newWholeTable(src *source, c *model.Context, l Limits) *table {
 	return t
 }
 
-// seeker is the file as pdfcpu reads it: every entry of the cross-reference table by itself. A small
-// file with many entries for one place would so become a large document; seeker counts what is read
-// again and again.
+// seeker is the file as pdfcpu reads it: every entry of the cross-reference table by itself. A
+// small file with many entries for one place would so become a large document; seeker counts what
+// is read again and again.
 type seeker struct {
 	*io.SectionReader
 	src *source
@@ -87,7 +86,8 @@ type seeker struct {
 }
 
 const (
-	// Two entries for one place are known from a word processor, and repairing reads everything twice.
+	// Two entries for one place are known from a word processor, and repairing reads everything
+	// twice.
 	againBase, againPerByte = 10_000, 100
 	// What follows in one read is small objects, or the start of a large one.
 	freeRead = 4 << 10
@@ -129,8 +129,8 @@ func (s *seeker) Read(p []byte) (int, error) {
 
 var xrefOrEncrypt = regexp.MustCompile(`/XRef\b|/Encrypt\b`)
 
-// checkWhole refuses an encrypted file, and one with cross-reference streams that grow beyond the limit,
-// which pdfcpu does not keep for these streams.
+// checkWhole refuses an encrypted file, and one with cross-reference streams that grow beyond the
+// limit, which pdfcpu does not keep for these streams.
 func checkWhole(src *source, l Limits) error {
 	const overlap = 8
 	left, last := l.DecodedBytes, int64(0)
