@@ -85,8 +85,6 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupSplit, func(flags *pflag.FlagSet) {
 		addSplitFlags(flags, &f.params.Split)
 		flags.IntVar(&f.params.Split.MaxPages, "max-pages", 0, "refuse longer documents before anything is sent")
-		flags.Int64Var(&f.params.Split.ParseLimit, "split-limit", 256<<20, "bytes above which a PDF is not parsed but sent whole")
-		flags.BoolVar(&f.params.Split.RefuseLarge, "refuse-large", false, "fail PDFs above --split-limit instead")
 		flags.BoolVar(&f.noSplit, "no-split", false, "send every document in one request")
 		flags.StringVar(&f.mode, "chunk-mode", "disk", "where chunks and answers wait: buffered (in memory) or disk")
 		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "write what was answered although some pages failed (exit 3)")

@@ -22,6 +22,7 @@ type splitFlags struct {
 	settings partition.Split
 	password string
 	check    bool
+	verbose  bool
 }
 
 const splitExample = `  quire split report.pdf -o chunks/
@@ -45,6 +46,7 @@ func newSplit(sh *shell) *cobra.Command {
 	}
 	group(c.Flags(), groupOutput, func(flags *pflag.FlagSet) {
 		flags.StringVarP(&f.output, "output", "o", "", "folder for the chunks; made if missing")
+		flags.BoolVarP(&f.verbose, "verbose", "v", false, "say how the document was read")
 	})
 	group(c.Flags(), groupSplit, func(flags *pflag.FlagSet) {
 		addSplitFlags(flags, &f.settings)
@@ -83,7 +85,7 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 	if err != nil {
 		return splitError(ctx, path, err)
 	}
-	defer func() { _ = document.Close() }() // it holds memory only
+	defer func() { _ = document.Close() }() // it holds memory only: the file is closed after it
 	ranges, err := f.ranges(document.Pages())
 	if err != nil {
 		return err
@@ -93,10 +95,20 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, out.close()) }()
+	if f.verbose {
+		fmt.Fprintf(sh.stderr, "%s: %s\n", partition.Printable(path), readAs[document.Reader()])
+	}
 	for _, warning := range document.Warnings() {
 		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", partition.Printable(path), partition.Printable(warning))
 	}
 	return f.write(ctx, sh, document, ranges, out, path)
+}
+
+// readAs says how a document was read.
+var readAs = map[split.Reader]string{
+	split.ReaderTable: "read with its own table of objects",
+	split.ReaderScan:  "its table of objects is broken: read after a search for them",
+	split.ReaderWhole: "badly damaged: read after a parse of the whole file",
 }
 
 // ranges are the chunks of the pages that were asked for.

@@ -460,7 +460,6 @@ func TestBudgetOfUnknownPages(t *testing.T) {
 	}{
 		"text":               {func() *partition.Document { return text("x") }, partition.Params{}, 1},
 		"PDF that is whole":  {func() *partition.Document { return pdf("a.pdf", 9) }, partition.Params{Split: partition.Split{Off: true}}, 9},
-		"too large to parse": {func() *partition.Document { return pdf("a.pdf", 9) }, partition.Params{Split: partition.Split{ParseLimit: 100}}, 1},
 		"range": {
 			func() *partition.Document { return pdf("a.pdf", 9) },
 			partition.Params{Split: partition.Split{Off: true, Pages: split.PageRange{First: 2, Last: 4}}},

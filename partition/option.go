@@ -29,7 +29,6 @@ type config struct {
 	refresh  bool
 	grace    time.Duration
 	engine   string
-	parse    int64
 	budget   Budget
 }
 
@@ -160,22 +159,6 @@ func WithGrace(d time.Duration) Option {
 func WithEngine(name string) Option {
 	return func(c *config) error {
 		c.engine = name
-		return nil
-	}
-}
-
-// DefaultParseBudget is how much memory, in bytes, parsed PDFs of a client may take at once.
-const DefaultParseBudget = 2 << 30
-
-// WithParseBudget sets how much memory, in bytes, parsed PDFs may take at once, over all documents of the client, as
-// ParseMemory of package split estimates it. A document that needs more than the budget is parsed alone. The default is
-// [DefaultParseBudget].
-func WithParseBudget(bytes int64) Option {
-	return func(c *config) error {
-		if bytes < 1 {
-			return fmt.Errorf("parse budget of %d bytes: less than 1", bytes)
-		}
-		c.parse = bytes
 		return nil
 	}
 }

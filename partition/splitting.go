@@ -26,10 +26,6 @@ type Split struct {
 	RepairParents bool
 	// Scope is what a chunking strategy is applied to.
 	Scope ChunkingScope
-	// ParseLimit is the size, in bytes, above which a PDF is not parsed; 0 is 256 MiB, for a parse can take ten times the file. What
-	// happens to larger ones is said by RefuseLarge: they go whole, with a warning, or fail before anything is sent.
-	ParseLimit  int64
-	RefuseLarge bool
 	// Password opens a PDF that needs one. Its chunks are sent without.
 	Password Secret
 }

@@ -5,9 +5,6 @@ package split
 // what real files need (in 2,700 files streams grew at most tenfold, and no file had an object per
 // 8 bytes), yet keep a small hostile file small.
 type Limits struct {
-	// FileBytes has no effect.
-	FileBytes int64
-
 	// Objects is the most entries of the cross-reference table. Default 100,000 plus one for every
 	// 8 bytes of the file, at most 8,000,000.
 	Objects int
@@ -25,9 +22,6 @@ type Limits struct {
 }
 
 const mebi = 1 << 20
-
-// ParseMemory returns how many bytes of memory a file of that size may take.
-func ParseMemory(int64) int64 { return 64 * mebi }
 
 func (l Limits) withDefaults(size int64) Limits {
 	if l.Objects <= 0 {
