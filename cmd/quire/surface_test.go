@@ -26,7 +26,7 @@ var mostExported = map[string]int{
 	"partition":               255,
 	"partition/batch":         60,
 	"partition/format":        35,
-	"partition/local":         17,
+	"partition/local":         18, // Options.MaxBodies came
 	"partition/partitiontest": 76,
 	"partition/wire":          14,
 	"retry":                   151,
