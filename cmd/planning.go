@@ -4,16 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"iter"
 	"runtime"
 	"syscall"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -28,28 +28,23 @@ type planning struct {
 	sheet   *planSheet
 }
 
-// A planned is one file and its plan. plan and err are set before done is closed.
+// A planned is one file and its plan.
 type planned struct {
 	entry walk.Entry
 	plan  *partition.Plan
-	err   error
-	done  chan struct{}
 }
 
 func (p *planning) run(ctx context.Context) error {
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(context.Canceled)
 	var lost error
-	for d := range p.start(ctx) {
-		<-d.done
-		if lost == nil && ctx.Err() == nil {
-			if lost = p.conclude(d); lost != nil {
-				stop(lost)
-			}
+	for o := range batch.Run(ctx, p.client.Client, p.items(ctx), batch.Options{
+		Concurrency: runtime.GOMAXPROCS(0), Ahead: waitingOutputs, KeepGoing: true, Do: p.plan,
+	}) {
+		if o.State == batch.Ended {
+			return cmp.Or(interruption(ctx), o.Err)
 		}
-	}
-	if lost == nil && ctx.Err() != nil {
-		return cmp.Or(interruption(ctx), context.Cause(ctx))
+		if lost = p.conclude(o); lost != nil {
+			break
+		}
 	}
 	if lost == nil && p.sheet.total.Documents == 0 {
 		return &exitError{exitFailed, errors.New("no documents found")}
@@ -69,60 +64,52 @@ func (p *planning) run(ctx context.Context) error {
 	}
 }
 
-// start begins to plan all documents. The channel must be read to its end.
-func (p *planning) start(ctx context.Context) <-chan *planned {
-	queue := make(chan *planned, waitingOutputs)
-	var workers errgroup.Group
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	go func() {
-		defer close(queue)
+// items are the files as a batch takes them.
+func (p *planning) items(ctx context.Context) iter.Seq[batch.Item] {
+	return func(yield func(batch.Item) bool) {
 		for e := range p.walk.Entries(ctx) {
-			d := &planned{entry: e, done: make(chan struct{})}
-			queue <- d
-			if !e.Document() {
-				close(d.done)
-				continue
+			item := batch.Item{Name: e.Path, Params: p.params, Tag: &planned{entry: e}}
+			if e.Skip == "" {
+				item.Open = func(ctx context.Context) (*partition.Document, error) { return p.open(ctx, e) }
 			}
-			workers.Go(func() error {
-				defer close(d.done)
-				d.plan, d.err = p.plan(ctx, e)
-				return nil
-			})
+			if !yield(item) {
+				return
+			}
 		}
-	}()
-	return queue
+	}
 }
 
-// plan plans one document.
-func (p *planning) plan(ctx context.Context, e walk.Entry) (*partition.Plan, error) {
-	var document *partition.Document
-	var err error
-	if e.Path == walk.Stdin {
-		document, err = readStandardInput(ctx, p.shell, p.name)
-	} else {
-		document, err = partition.Open(e.Path)
+func (p *planning) open(ctx context.Context, e walk.Entry) (*partition.Document, error) {
+	switch {
+	case e.Err != nil:
+		return nil, &partition.DocumentError{Document: e.Path, Kind: partition.KindLocalIO, Err: words.Reason(e.Err)}
+	case e.Path == walk.Stdin:
+		return readStandardInput(ctx, p.shell, p.name)
+	default:
+		return partition.Open(e.Path)
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = document.Close() }() // it was only read
-	return p.client.Plan(ctx, document, p.params)
+}
+
+// plan plans one document. It sends nothing, and so has nothing to report.
+func (p *planning) plan(ctx context.Context, item batch.Item, d *partition.Document) (_ partition.Report, err error) {
+	item.Tag.(*planned).plan, err = p.client.Plan(ctx, d, item.Params)
+	return partition.Report{}, err
 }
 
 // conclude prints a document's plan and its warnings. An error ends the command.
-func (p *planning) conclude(d *planned) error {
+func (p *planning) conclude(o batch.Outcome) error {
+	d := o.Item.Tag.(*planned)
 	name := wire.Printable(d.entry.Path)
 	switch {
-	case d.entry.Skip != "":
+	case o.State == batch.Skipped:
 		p.sheet.total.Skipped++
 		p.console.Skipped(d.entry.Path, d.entry.Skip, d.entry.Quiet)
 		return nil
-	case d.entry.Err != nil:
-		d.err = &partition.DocumentError{Document: d.entry.Path, Kind: partition.KindLocalIO, Err: words.Reason(d.entry.Err)}
-	}
-	if d.err != nil {
-		p.console.Say("failed: %s", wire.Printable(d.err.Error()))
-		return p.sheet.failed(d.entry.Path, d.err)
+	case o.State == batch.NotDone:
+		return nil // the command's own error says why
+	case o.Err != nil:
+		p.console.Say("failed: %s", wire.Printable(o.Err.Error()))
+		return p.sheet.failed(d.entry.Path, o.Err)
 	}
 	for _, warning := range d.plan.Warnings {
 		p.console.Remark("warning: %s: %s", name, warning)

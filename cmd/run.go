@@ -40,10 +40,10 @@ const documentsAhead = batch.DefaultConcurrency - partition.DefaultInFlight
 // output that could not be shown.
 func (r *run) do(ctx context.Context, sum *screen.Summary) (ended, lost error) {
 	start := time.Now()
-	o := r.limits
-	o.Ahead, o.Unordered = waitingOutputs, !r.sink.ordered()
-	o.Earlier, o.Do, o.Settled, o.Stop = r.earlier, r.send, r.settled, r.stop
-	for o := range batch.Run(ctx, r.sender.client, r.items(ctx), o) {
+	options := r.limits
+	options.Ahead, options.Unordered = waitingOutputs, !r.sink.ordered()
+	options.Earlier, options.Do, options.Settled, options.Stop = r.earlier, r.send, r.settled, r.stop
+	for o := range batch.Run(ctx, r.sender.client, r.items(ctx), options) {
 		if o.State == batch.Ended {
 			ended = o.Err
 			break

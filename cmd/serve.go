@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/net/netutil"
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/local"
@@ -23,6 +22,7 @@ type serveFlags struct {
 	keyFile     string
 	hosts       []string
 	maxBody     int64
+	maxBodies   int64
 	timeout     time.Duration
 	concurrency int
 	verbose     bool
@@ -32,11 +32,12 @@ const serveExample = `  quire serve
   quire serve --addr 0.0.0.0:8000 --api-key-file key.txt --host partition.example.org
   quire partition report.pdf --url http://127.0.0.1:8000`
 
-// maxConnections is how many connections are served at once; others wait to be accepted.
-const maxConnections = 256
-
-// shutdownTime is how long requests under way may take after an interrupt.
-const shutdownTime = 10 * time.Second
+const (
+	maxConnections = 256              // open at once
+	headerTime     = 10 * time.Second // for a request's headers
+	maxHeaders     = 64 << 10         // bytes of a request's headers
+	shutdownTime   = 10 * time.Second // for requests under way after an interrupt
+)
 
 func newServe(sh *shell) *cobra.Command {
 	f := &serveFlags{}
@@ -44,7 +45,8 @@ func newServe(sh *shell) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the partition API with the embedded engine",
 		Long: "Serve is a server for the partition API. It uses the embedded engine: strategy fast, for PDF, text, Markdown, HTML, CSV and\n" +
-			"TSV. Without an API key, only this machine can reach it.",
+			"TSV. Without an API key, only this machine can reach it. A request without the right key is refused before its body is\n" +
+			"read. A request whose body is sent slower than 8 KiB per second is cut off.",
 		Example: serveExample,
 		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), sh) },
@@ -55,6 +57,7 @@ func newServe(sh *shell) *cobra.Command {
 		flags.StringVar(&f.keyFile, "api-key-file", "", "`file` with the API key that requests must have")
 		flags.StringArrayVar(&f.hosts, "host", nil, "another host name that clients use for this server; may be repeated")
 		flags.Int64Var(&f.maxBody, "max-body", 512<<20, "largest request, in bytes")
+		flags.Int64Var(&f.maxBodies, "max-bodies", 0, "bytes of all requests at once, in all; further requests wait (default twice --max-body)")
 		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for a request's upload, and for its processing")
 		flags.IntVar(&f.concurrency, "concurrency", 0, "documents processed at once (default: number of processors)")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
@@ -64,11 +67,14 @@ func newServe(sh *shell) *cobra.Command {
 
 func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
 	options := local.Options{
-		MaxBody: f.maxBody, Timeout: f.timeout, Concurrency: f.concurrency, Version: partition.Version,
+		MaxBody: f.maxBody, MaxBodies: f.maxBodies, Timeout: f.timeout, Concurrency: f.concurrency, Version: partition.Version,
 		Logger: slog.New(slog.NewTextHandler(sh.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
-	if f.maxBody < 1 || f.timeout <= 0 || f.concurrency < 0 {
+	switch {
+	case f.maxBody < 1 || f.timeout <= 0 || f.concurrency < 0:
 		return usageError("--max-body and --timeout must be positive, --concurrency must not be negative")
+	case f.maxBodies != 0 && f.maxBodies < f.maxBody:
+		return usageError("--max-bodies must not be less than --max-body")
 	}
 	if f.verbose {
 		options.Logger = slog.New(slog.NewTextHandler(sh.stderr, nil))
@@ -78,20 +84,22 @@ func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
 			return err
 		}
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.addr)
+	bound, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.addr)
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", f.addr, err)
 	}
-	if address, ok := listener.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() && options.APIKey == "" {
-		return errors.Join(usageError("%s can be reached from other machines: set a key with --api-key-file", f.addr), listener.Close())
+	if address, ok := bound.Addr().(*net.TCPAddr); ok && !address.IP.IsLoopback() && options.APIKey == "" {
+		return errors.Join(usageError("%s can be reached from other machines: set a key with --api-key-file", f.addr), bound.Close())
 	}
 	engine, err := local.New(options)
 	if err != nil {
-		return errors.Join(err, listener.Close())
+		return errors.Join(err, bound.Close())
 	}
 	defer func() { err = errors.Join(err, engine.Close()) }()
+	listener := limitConnections(bound, maxConnections)
 	server := &http.Server{
-		Handler: local.Guard(engine, f.hosts...), ReadHeaderTimeout: 30 * time.Second, ReadTimeout: f.timeout, IdleTimeout: 2 * time.Minute,
+		Handler: listener.handler(local.Guard(engine, f.hosts...)), ConnContext: listener.keep,
+		ReadHeaderTimeout: headerTime, ReadTimeout: f.timeout, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeaders,
 		ErrorLog: slog.NewLogLogger(options.Logger.Handler(), slog.LevelWarn),
 	}
 	fmt.Fprintf(sh.stderr, "serving the partition API on http://%s with %s; press Ctrl-C to stop\n", listener.Addr(), engine.Name())
@@ -106,7 +114,7 @@ func (f *serveFlags) run(ctx context.Context, sh *shell) (err error) {
 		}
 		stopped <- err
 	})()
-	if err := server.Serve(netutil.LimitListener(listener, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return <-stopped

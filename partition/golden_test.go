@@ -16,8 +16,8 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-// The elements of testdata/elements/handmade.json are written by hand, with every kind of member and
-// what programs stumble over. They come through the client as they are, number for number.
+// The elements of testdata/elements/handmade.json are written by hand, with every kind of member
+// and what programs stumble over. They come through the client as they are, number for number.
 func TestHandmadeElementsComeThrough(t *testing.T) {
 	want, err := os.ReadFile(filepath.Join("..", "testdata", "elements", "handmade.json"))
 	require.NoError(t, err)

@@ -38,8 +38,8 @@ var otherRepairs = map[string]string{
 }
 
 // Every odd PDF is sent both ways to the embedded engine. What is split gives the same elements as
-// the whole, and every text once, in order. What is damaged goes whole, with a warning. What needs a
-// password is not sent without, and is split with it.
+// the whole, and every text once, in order. What is damaged goes whole, with a warning. What needs
+// a password is not sent without, and is split with it.
 func TestOddPDFs(t *testing.T) {
 	folder := filepath.Join("..", "testdata", "pdf", "odd")
 	data, err := os.ReadFile(filepath.Join(folder, "index.json"))

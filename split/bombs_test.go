@@ -161,7 +161,7 @@ func TestBombs(t *testing.T) {
 			f.add("[%s]", strings.Repeat(fmt.Sprintf("%d 0 R ", self), 10))
 			f.set(5, "<</Type/Page/Parent 2 0 R/Contents %d 0 R>>", self)
 			return f.bytes()
-		}, nil},
+		}, ErrDamaged},
 		{"forms in forms", func(t *testing.T) []byte {
 			f := sharing(10)
 			next := len(f.objects) + 1

@@ -2,10 +2,8 @@ package split
 
 import (
 	"bytes"
-	"context"
 	"regexp"
 
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
@@ -110,52 +108,6 @@ func lineEnd(text string) int {
 		return 1
 	}
 	return 0
-}
-
-// parseOdd reads any other object, with pdfcpu. It reports whether the text has the end of the object.
-func (p parsed) parseOdd(text []byte, at int64, depth int) (parsed, bool, error) {
-	line := string(text)
-	end, start, err := model.DetectKeywordsWithContext(context.Background(), line)
-	if err != nil {
-		return p, false, err
-	}
-	for start > 0 && (end < 0 || start < end) && !bytes.HasSuffix(bytes.TrimRight(text[:start], "\x00\t\n\f\r "), []byte(">>")) {
-		next := bytes.Index(text[start+len("stream"):], []byte("stream"))
-		if next < 0 {
-			start = -1
-			break
-		}
-		start += len("stream") + next
-	}
-	isStream := start > 0 && (end < 0 || start < end)
-	switch {
-	case isStream:
-		line = line[:start]
-	case end >= 0:
-		line = line[:end]
-	default:
-		return p, false, nil
-	}
-	p.text = len(line)
-	if blank(line) {
-		p.end = at + int64(len(line))
-		return p, true, nil
-	}
-	if p.object, err = model.ParseObjectContext(context.Background(), &line, 0, depth); err != nil {
-		return p, true, err
-	}
-	p.end = at + int64(p.text)
-	if d, ok := p.object.(types.Dict); ok && isStream {
-		skip := start + len("stream")
-		for skip < len(text) && text[skip] == ' ' {
-			skip++
-		}
-		if skip+2 > len(text) {
-			return p, false, nil
-		}
-		p.object, p.end = &stream{Dict: d}, at+int64(skip+lineEnd(string(text[skip:skip+2])))
-	}
-	return p, true, nil
 }
 
 func blank(text string) bool {

@@ -135,6 +135,11 @@ func contents() []odd {
 			want.has = []string{[]string{"BaseFont Courier ", "BaseFont Times-Roman ", "BaseFont Helvetica-Bold "}[page-1], "stream " + words(name, page) + " endstream"}
 			return want
 		}},
+		{"resources-shared-by-looks", "one dictionary for all pages; images that only the looks of annotations draw", isSplit, 3, sharedByLooks, func(name string, page int) wantedPage {
+			want := plainPage(name, page)
+			want.has = append(want.has, "stream pixels on and.. endstream", "stream pixels off..... endstream", "stream pixels of a look endstream")
+			return want
+		}},
 		{"form-without-resources", "a form draws an image that only the page's resources have", isSplit, 3, with(func(p *pdf, _ string) {
 			form := p.stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]", "/Im1 Do")
 			p.edit(pageNr(2), "/Resources<<", fmt.Sprintf("/Resources<</XObject<</Fm1 %d 0 R/Im1 %d 0 R>>", form, p.image("pixels in a form")))
@@ -231,6 +236,21 @@ func sharedResources(name string) string {
 	shared := p.add("<</Font<<%s>>/XObject<<%s>>>>", fonts, images)
 	for n := 1; n <= 3; n++ {
 		p.edit(pageNr(n), "/Resources<</Font<</F1 3 0 R>>>>", fmt.Sprintf("/Resources %d 0 R", shared))
+	}
+	return made(p)
+}
+
+// sharedByLooks has a button in two states and a note on each page. Their looks have no resources of
+// their own.
+func sharedByLooks(name string) string {
+	p := book(name, 3)
+	on, off, note := p.image("pixels on and.."), p.image("pixels off....."), p.image("pixels of a look")
+	shared := p.add("<</Font<</F1 3 0 R>>/XObject<</On %d 0 R/Off %d 0 R/Note %d 0 R/Unused %d 0 R>>>>", on, off, note, p.image("pixels of nobody"))
+	look := func(draws string) int { return p.stream("/Type/XObject/Subtype/Form/BBox[0 0 9 9]", draws+" Do") }
+	for n := 1; n <= 3; n++ {
+		button := p.add("<</Type/Annot/Subtype/Stamp/Rect[0 0 9 9]/AS/On/AP<</N<</On %d 0 R/Off %d 0 R>>>>>>", look("/On"), look("/Off"))
+		plain := p.add("<</Type/Annot/Subtype/Text/Rect[0 0 9 9]/AP<</N %d 0 R>>>>", look("/Note"))
+		p.edit(pageNr(n), "/Resources<</Font<</F1 3 0 R>>>>", fmt.Sprintf("/Resources %d 0 R/Annots[%d 0 R %d 0 R]", shared, button, plain))
 	}
 	return made(p)
 }

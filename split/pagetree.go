@@ -123,7 +123,7 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 	}
 	if !inner {
 		t.leaf(nr, d, above)
-		return t.refuseBomb(d["Contents"])
+		return t.checkContents(d["Contents"])
 	}
 	if nr != 0 {
 		if t.path[nr] {

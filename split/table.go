@@ -1,11 +1,9 @@
 package split
 
 import (
-	"context"
 	"io"
 	"sync/atomic"
 
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
@@ -135,16 +133,13 @@ func (t *table) loadPacked(src *source, nr, stream, index int) (types.Object, in
 }
 
 func (t *table) parseText(nr int, text string) (types.Object, error) {
-	if blank(text) {
-		return nil, nil
-	}
 	if len(text) > longestText {
 		return nil, refuse(ErrTooLarge, "object %d alone has %d bytes", nr, len(text))
 	}
 	if o, ok := parseStrictly(text, t.limits.Depth); ok {
 		return o, nil
 	}
-	o, err := model.ParseObjectContext(context.Background(), &text, 0, t.limits.Depth)
+	o, err := parseLeniently(text, t.limits.Depth)
 	if err != nil {
 		return nil, errLost(nr)
 	}

@@ -45,7 +45,7 @@ const (
 func newWriter(pages PageRange) *writer {
 	return &writer{
 		chunk: &Chunk{pages: pages},
-		buf:   []byte("%PDF-1.7\n%\xE2\xE3\xCF\xD3\n"),
+		buf:   append(make([]byte, 0, 4*shortStream), "%PDF-1.7\n%\xE2\xE3\xCF\xD3\n"...),
 		xref:  make([]entry, 1),
 		next:  1,
 	}

@@ -24,8 +24,6 @@ const blanks = `[\x00\t\n\f\r ]`
 
 var startXRef = regexp.MustCompile(`startxref` + blanks + `*(\d{1,15})\b`)
 
-var anyObject = regexp.MustCompile(`\b\d+` + blanks + `+\d+` + blanks + `+obj\b`)
-
 // Some readers take such a file as it was before the changes, some as far as they go.
 var errIncomplete = refuse(ErrDamaged, "it ends with changes that are not complete")
 

@@ -11,12 +11,12 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// maxAnswer is how long an answer may be, in bytes: about 300,000 short elements. It bounds what a document takes here and
-// in the client that reads the answer.
+// maxAnswer is how long an answer may be, in bytes: about 300,000 short elements. It bounds what a
+// document takes here and in the client that reads the answer.
 const maxAnswer = 64 << 20
 
-// An answer gathers the elements of a request as they are found, as the JSON that is sent. Only one document at a time adds
-// to it.
+// An answer gathers the elements of a request as they are found, as the JSON that is sent. Only one
+// document at a time adds to it.
 type answer struct {
 	json    *spool
 	table   *spool // the CSV that is sent instead of json; nil if none was asked for
@@ -90,7 +90,7 @@ func (a *answer) send(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.FormatInt(body.size, 10))
 	w.WriteHeader(http.StatusOK)
-	io.Copy(w, body.reader()) //nolint:errcheck // a client that went away is not told
+	io.Copy(w, body.reader()) //nolint:errcheck // the client may have gone away
 }
 
 func (a *answer) close() {
@@ -100,8 +100,8 @@ func (a *answer) close() {
 	}
 }
 
-// A file finishes the elements of one document and adds them to the answer: what the elements of every format have (ids, names,
-// languages, parents) is set here.
+// A file finishes the elements of one document and adds them to the answer: what the elements of
+// every format have (ids, names, languages, parents) is set here.
 type file struct {
 	answer  *answer
 	request *request
@@ -130,7 +130,7 @@ func (f *file) add(e partition.Element) error {
 	}
 	f.position[m.PageNumber]++
 	m.ParentID = f.hierarchy.Parent(e)
-	if len(e.Text)+len(m.TextAsHTML) > maxAnswer {
+	if quotedLength(e.Text)+quotedLength(m.TextAsHTML) > maxAnswer {
 		return answerTooLarge()
 	}
 	data, err := e.MarshalJSON()
@@ -143,4 +143,18 @@ func (f *file) add(e partition.Element) error {
 		}
 	}
 	return f.answer.write(data)
+}
+
+// quotedLength is about how long a text becomes as JSON, and at most that.
+func quotedLength(text string) int {
+	n := len(text)
+	for _, c := range []byte(text) {
+		switch {
+		case c == '"' || c == '\\' || c == '\n' || c == '\t':
+			n++
+		case c < ' ':
+			n += len(`\u0001`) - 1
+		}
+	}
+	return n
 }

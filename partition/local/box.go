@@ -24,8 +24,8 @@ func (b box) gaps(o box) (x, y float64) {
 	return max(b.left, o.left) - min(b.right, o.right), max(b.top, o.top) - min(b.bottom, o.bottom)
 }
 
-// coordinates are the API's four corners, from the upper left counter-clockwise, to a ten-thousandth of a
-// point: PDFium's numbers are no finer.
+// coordinates are the API's four corners, from the upper left counter-clockwise, to a
+// ten-thousandth of a point: PDFium's numbers are no finer.
 func (b box) coordinates(width, height float64) *partition.Coordinates {
 	left, top, right, bottom := rounded(b.left), rounded(b.top), rounded(b.right), rounded(b.bottom)
 	return &partition.Coordinates{
@@ -38,7 +38,8 @@ func (b box) coordinates(width, height float64) *partition.Coordinates {
 
 func rounded(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
-// A view maps a page's own coordinates, y upwards, to those of the page as it is displayed, turned by quarters clockwise.
+// A view maps a page's own coordinates, y upwards, to those of the page as it is displayed, turned
+// by quarters clockwise.
 type view struct {
 	bounds        box // in the page's own coordinates
 	quarters      int

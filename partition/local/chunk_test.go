@@ -11,7 +11,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// Real documents give the same elements in page chunks as in one piece, whatever the chunks' files look like.
+// Real documents give the same elements in page chunks as in one piece, whatever the chunks' files
+// look like.
 func TestChunksOfSamplesGiveTheSameElements(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{

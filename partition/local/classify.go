@@ -33,7 +33,8 @@ var states = []string{
 	"Wisconsin", "Wyoming", "[A-Z]{2}",
 }
 
-// classify tells the type of a text by the API's rules, the first that fits, and returns the text without its bullet.
+// classify finds the type of a text by the API's rules, the first that fits, and returns the text
+// without its bullet.
 func classify(text string) (partition.ElementType, string) {
 	if rest, is := cutBullet(text); is {
 		return partition.TypeListItem, rest
@@ -66,7 +67,7 @@ func cutBullet(text string) (rest string, is bool) {
 	return strings.TrimSpace(text[size:]), true
 }
 
-// isNarrative says whether a text reads as sentences.
+// isNarrative reports whether a text reads as sentences.
 func isNarrative(text string) bool {
 	if text == "" || isNumeric(text) || isCapHeavy(text) || lettersOf(text) < alphaShare {
 		return false
@@ -74,18 +75,18 @@ func isNarrative(text string) bool {
 	return sentencesOf(text, sentenceWords) >= 2 || hasVerb(text)
 }
 
-// isTitle says whether a text is short and whole enough for a heading.
+// isTitle reports whether a text is short and whole enough for a heading.
 func isTitle(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	switch {
-	case text == "", isUpper(text) && unicode.IsPunct(last), len(strings.Split(text, " ")) > titleWords,
+	case text == "", isUpper(text) && unicode.IsPunct(last), strings.Count(text, " ") >= titleWords,
 		lettersOf(text) < alphaShare, last == ',', isNumeric(text):
 		return false
 	}
 	return sentencesOf(text, titleSentence) <= 1
 }
 
-// isCapHeavy says whether too many words of a single sentence are capitalised for running text.
+// isCapHeavy reports whether too many words of a single sentence are capitalised for running text.
 func isCapHeavy(text string) bool {
 	if sentencesOf(text, sentenceWords) > 1 {
 		return false

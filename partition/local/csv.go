@@ -29,9 +29,10 @@ func (r row) cells() (values map[string]string, columns []string, err error) {
 	return values, columns, err
 }
 
-// writeCSV writes elements as the API's table: type, id and text, then the metadata with nested names joined by an underscore and
-// lists in Python's notation. Columns that are empty in every row are left out; no elements at all are one newline. It goes through
-// the rows twice and holds one at a time. A table longer than [maxAnswer] is refused.
+// writeCSV writes elements as the API's table: type, id and text, then the metadata with nested
+// names joined by an underscore and lists in Python's notation. Columns that are empty in every row
+// are left out; no elements at all are one newline. It goes through the rows twice and holds one at
+// a time. A table longer than [maxAnswer] is refused.
 func writeCSV(w *spool, rows func(yield func(row) error) error) error {
 	columns := []string{"type", "element_id", "text"}
 	filled := map[string]bool{}

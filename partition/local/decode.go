@@ -12,15 +12,16 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// A mark at the beginning tells the encoding whatever the request says; one of UTF-32 is not looked for.
+// A mark at the beginning decides the encoding, before what the request says. A mark of UTF-32 is
+// not looked for.
 var byteOrderMarks = []struct{ mark, name string }{
 	{"\xef\xbb\xbf", "utf-8"},
 	{"\xff\xfe", "utf-16le"},
 	{"\xfe\xff", "utf-16be"},
 }
 
-// text is the content as UTF-8 with plain line ends. name is the encoding that the request gives; none means UTF-8. Bytes that the
-// encoding does not have are a failure.
+// text is the content as UTF-8 with plain line ends. name is the encoding that the request gives;
+// none means UTF-8. Bytes that are not valid in the encoding are a failure.
 func (u *upload) text(name string) (string, error) {
 	data, err := u.bytes()
 	if err != nil {

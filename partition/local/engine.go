@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // The defaults of [Options].
@@ -25,24 +27,31 @@ type Options struct {
 	// APIKey is what the header unstructured-api-key must be. Empty means that no key is checked.
 	APIKey string
 
-	// MaxBody limits the bytes of a request's body, and of what a gzip file in it unpacks to; more is answered with 413.
-	// Zero means [DefaultMaxBody].
+	// MaxBody limits the bytes of a request's body, and again of what a gzip file in it unpacks to.
+	// A longer one is answered with 413. Zero means [DefaultMaxBody].
 	MaxBody int64
 
-	// Timeout limits the work on one request, without the upload and without the wait for its turn; more is answered with 504 and
-	// a verdict that a repetition is of no use, a second later at most. Zero means [DefaultTimeout].
+	// MaxBodies limits the bytes of the bodies of all requests that are read or worked on; requests
+	// beyond that wait unread. A request that does not say its length counts with MaxBody. Zero
+	// means twice MaxBody; it must not be less than MaxBody.
+	MaxBodies int64
+
+	// Timeout limits the upload of one request, and again the work on it, without the wait for its
+	// turn. A longer upload is answered with 408; longer work with 504 and the verdict "retryable":
+	// false, at most a second late. Zero means [DefaultTimeout].
 	Timeout time.Duration
 
-	// Concurrency is how many requests are worked on at once, among them those that were answered with 504 and whose work has not
-	// yet stopped; others wait. Zero means the number of processors.
+	// Concurrency is how many requests are worked on at once; others wait. One that was answered
+	// with 504 counts until its work has ended. Zero means the number of processors.
 	Concurrency int
 
-	// CacheDir is where the compiled PDF reader is kept between runs; without it the first PDF of a process costs some seconds.
-	// It is made with mode 0700; a directory that others may write is not used, since it holds machine code. Empty means
-	// quire/wazero below the user's cache directory. An unusable directory is logged, and there is no cache then.
+	// CacheDir is where the compiled PDF reader is kept between runs; without it the first PDF of a
+	// process takes some seconds more. It is made with mode 0700. A directory that others may write
+	// to is not used, since it holds machine code. Empty means quire/wazero in the user's cache
+	// directory. A directory that cannot be used is logged, and nothing is cached.
 	CacheDir string
 
-	// Logger takes what the engine has to say. Nil means silence.
+	// Logger gets the engine's messages. Nil discards them.
 	Logger *slog.Logger
 
 	// Version is shown in the header Server and in [Engine.Name].
@@ -54,7 +63,8 @@ type Engine struct {
 	options Options
 	log     *slog.Logger
 	slots   chan struct{}
-	memory  *memoryBudget
+	bodies  bodies
+	memory  *memoryLimit
 	pdf     *pdfRuntime
 
 	stopping context.Context // ends when Close is called
@@ -65,14 +75,21 @@ type Engine struct {
 	running sync.WaitGroup
 }
 
-// New returns an engine. It starts nothing: the PDF reader is loaded when the first PDF comes. Negative options are errors. The
-// caller closes the engine.
+// New returns an engine. It starts nothing: the PDF reader is loaded when the first PDF comes.
+// Negative options are errors. The caller closes the engine.
 func New(o Options) (*Engine, error) {
-	if o.MaxBody < 0 || o.Timeout < 0 || o.Concurrency < 0 {
-		return nil, fmt.Errorf("local engine: negative limit: body %d, timeout %s, concurrency %d", o.MaxBody, o.Timeout, o.Concurrency)
+	if o.MaxBody < 0 || o.MaxBodies < 0 || o.Timeout < 0 || o.Concurrency < 0 {
+		return nil, fmt.Errorf("local engine: negative limit: body %d, all bodies %d, timeout %s, concurrency %d",
+			o.MaxBody, o.MaxBodies, o.Timeout, o.Concurrency)
 	}
 	if o.MaxBody == 0 {
 		o.MaxBody = DefaultMaxBody
+	}
+	if o.MaxBodies == 0 {
+		o.MaxBodies = 2 * o.MaxBody
+	}
+	if o.MaxBodies < o.MaxBody {
+		return nil, fmt.Errorf("local engine: the limit for all bodies (%d) is below that for one (%d)", o.MaxBodies, o.MaxBody)
 	}
 	if o.Timeout == 0 {
 		o.Timeout = DefaultTimeout
@@ -88,14 +105,16 @@ func New(o Options) (*Engine, error) {
 			o.CacheDir = filepath.Join(dir, "quire", "wazero")
 		}
 	}
-	e := &Engine{options: o, log: o.Logger, slots: make(chan struct{}, o.Concurrency), memory: newMemoryBudget()}
-	e.pdf = &pdfRuntime{cacheDir: o.CacheDir, log: o.Logger, budget: e.memory}
+	e := &Engine{options: o, log: o.Logger, slots: make(chan struct{}, o.Concurrency), memory: newMemoryLimit()}
+	e.pdf = &pdfRuntime{cacheDir: o.CacheDir, log: o.Logger, limit: e.memory}
+	e.bodies = bodies{most: o.MaxBody, total: semaphore.NewWeighted(o.MaxBodies)}
 	e.stopping, e.stop = context.WithCancel(context.Background())
 	return e, nil
 }
 
-// Close ends running requests with 503, waits until they are answered, which takes a second at most where the work on one does
-// not stop at once, and frees the PDF reader. Later requests get 503. Calling it again does nothing.
+// Close ends running requests with 503, waits until they are answered (at most a second, where work
+// does not stop at once) and frees the PDF reader. Later requests get 503. Calling it again does
+// nothing.
 func (e *Engine) Close() error {
 	e.mu.Lock()
 	was := e.closed
@@ -109,7 +128,8 @@ func (e *Engine) Close() error {
 	return e.pdf.close()
 }
 
-// Name says what partitions, for outputs that tell what produced them: "quire-local 1.2.0 (embedded engine, strategy fast)".
+// Name names the engine, for outputs that say what made them: "quire-local 1.2.0 (embedded engine,
+// strategy fast)".
 func (e *Engine) Name() string {
 	return strings.TrimSpace("quire-local "+e.options.Version) + " (embedded engine, strategy fast)"
 }
@@ -169,12 +189,16 @@ func (e *Engine) servePartition(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer e.running.Done()
+	if f := e.refuse(r); f != nil {
+		refuseUnread(w, f)
+		return
+	}
 	answer, err := e.answer(w, r)
 	switch {
 	case err == nil:
 		answer.send(w)
-	case r.Context().Err() != nil:
-		panic(http.ErrAbortHandler) // nobody listens any more, and an empty 200 would be a lie
+	case r.Context().Err() != nil && !errors.Is(err, errSlowBody):
+		panic(http.ErrAbortHandler) // the client is gone, and an empty 200 would be false
 	default:
 		writeFailure(w, e.failureOf(err))
 	}
@@ -195,20 +219,38 @@ var (
 	errTimeout = errors.New("work on the request timed out")
 )
 
+// refuse looks at a request's headers: what can be refused by them is refused before the body is
+// read.
+func (e *Engine) refuse(r *http.Request) *failure {
+	switch {
+	case !e.authorized(r):
+		return &failure{status: http.StatusUnauthorized, detail: unauthorized(r)}
+	case r.ContentLength > e.options.MaxBody:
+		return tooLarge(e.options.MaxBody)
+	}
+	return nil
+}
+
 // answer takes the request in, waits for its turn and partitions.
 func (e *Engine) answer(w http.ResponseWriter, r *http.Request) (*answer, error) {
-	f, err := readForm(w, r, e.options.MaxBody)
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	defer context.AfterFunc(e.stopping, func() { cancel(errClosed) })()
+	release, err := e.bodies.hold(ctx, r)
 	if err != nil {
 		return nil, err
 	}
+	f, err := readForm(w, r, e.options)
+	if err != nil {
+		release()
+		return nil, err
+	}
+	f.release = release
 	req, err := e.check(f, r)
 	if err != nil {
 		f.close()
 		return nil, err
 	}
-	ctx, cancel := context.WithCancelCause(r.Context())
-	defer cancel(nil)
-	defer context.AfterFunc(e.stopping, func() { cancel(errClosed) })()
 	select {
 	case e.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -220,7 +262,7 @@ func (e *Engine) answer(w http.ResponseWriter, r *http.Request) (*answer, error)
 	return e.work(timed, f, req)
 }
 
-// failureOf is how the API says err.
+// failureOf is err as the API says it.
 func (e *Engine) failureOf(err error) *failure {
 	var f *failure
 	switch {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/semaphore"
 )
 
 func TestRoutes(t *testing.T) {
@@ -121,7 +122,7 @@ func TestTimeoutStopsAPDFInTheMiddle(t *testing.T) {
 
 	e := &Engine{
 		options: Options{Timeout: 100 * time.Millisecond, MaxBody: DefaultMaxBody}, log: slog.New(slog.DiscardHandler),
-		slots: make(chan struct{}, 1), memory: newMemoryBudget(), pdf: sharedEngine().pdf, stopping: t.Context(),
+		slots: make(chan struct{}, 1), bodies: bodies{DefaultMaxBody, semaphore.NewWeighted(DefaultMaxBody)}, memory: newMemoryLimit(), pdf: sharedEngine().pdf, stopping: t.Context(),
 	}
 	start := time.Now()
 	status, body := answerOf(e, multipartRequest(t, nil, slow))

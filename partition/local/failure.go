@@ -12,12 +12,13 @@ import (
 type failure struct {
 	status    int
 	detail    any   // a string, or the problems of a form
-	retryable *bool // the verdict on a repetition; nil says nothing, but of a 500 that it fails the same way
+	retryable *bool // the verdict; nil is none, but false with status 500
 }
 
 func (f *failure) Error() string { return fmt.Sprintf("%d: %v", f.status, f.detail) }
 
-// writeFailure writes a failure. The API gives no verdict on a 500; here it is known: the same document meets the same code again.
+// writeFailure writes a failure. The API gives no verdict on a 500. Here it is false: the same
+// document would meet the same code again.
 func writeFailure(w http.ResponseWriter, f *failure) {
 	if f.status == http.StatusInternalServerError && f.retryable == nil {
 		f = &failure{status: f.status, detail: f.detail, retryable: new(false)}
@@ -40,7 +41,7 @@ func writeBody(w http.ResponseWriter, status int, contentType string, body []byt
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	w.Write(body) //nolint:errcheck // a client that went away is not told
+	w.Write(body) //nolint:errcheck // the client may have gone away
 }
 
 // compactJSON leaves <, > and & alone, as the API does.

@@ -38,8 +38,8 @@ var aliases = map[string]string{
 	"application/epub+zip":          "application/epub",
 }
 
-// mediaType is the type that the request says, where the API knows it; else what content and name show. An Office container under
-// a text's name is what it is; under a PDF's, the PDF check refuses it.
+// mediaType is the type that the request names, if the API knows it; else content and name decide.
+// An Office container under a text's name is what it is; under a PDF's, the PDF check refuses it.
 func mediaType(u *upload, said string) (string, error) {
 	if said == "" {
 		said = u.contentType
@@ -74,41 +74,46 @@ func knownType(name string) bool {
 	return false
 }
 
-// isContainer tells ZIP and OLE archives, which the library below the API recognises whatever the request says.
+// isContainer reports whether an upload is one of the ZIP and OLE archives, which the library below
+// the API recognises under any type.
 func (u *upload) isContainer() bool {
 	head := make([]byte, 8)
 	n, _ := u.ReadAt(head, 0) // a shorter file is no container
 	return bytes.HasPrefix(head[:n], []byte("PK\x03\x04")) || bytes.HasPrefix(head[:n], []byte("\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"))
 }
 
-// gunzip unpacks an upload that is a gzip file by its type or name, up to limit bytes; the new upload is the caller's to close.
-func gunzip(u *upload, uncompressedType string, limit int64) (unpacked *upload, was bool, err error) {
+// gunzip unpacks an upload that is a gzip file by its type or name, up to limit bytes; any other it
+// returns as it is. The caller calls done once the upload has been read.
+func gunzip(u *upload, uncompressedType string, limit int64) (unpacked *upload, done func(), err error) {
 	announced, _, _ := strings.Cut(u.contentType, ";")
 	if announced != gzipType && !strings.HasSuffix(u.name, ".gz") {
-		return u, false, nil
+		return u, func() {}, nil
 	}
 	head := make([]byte, len(gzipMagic))
 	n, _ := u.ReadAt(head, 0) // a shorter file is no gzip file
 	if string(head[:n]) != gzipMagic {
-		return nil, false, brokenGzip(fmt.Sprintf("Not a gzipped file (%s)", pythonBytes(head[:n])))
+		return nil, nil, brokenGzip(fmt.Sprintf("Not a gzipped file (%s)", pythonBytes(head[:n])))
 	}
-	stream, err := gzip.NewReader(u.reader())
+	stream, err := gzip.NewReader(io.NewSectionReader(u, 0, u.size))
 	var content *spool
 	if err == nil {
 		content, err = spoolOf(io.LimitReader(stream, limit+1))
 	}
 	if err != nil {
-		return nil, false, brokenGzip("Error while decompressing the file: " + err.Error())
+		return nil, nil, brokenGzip("Error while decompressing the file: " + err.Error())
 	}
 	if content.size > limit {
 		content.close()
-		return nil, false, inflatesTooFar(limit)
+		return nil, nil, inflatesTooFar(limit)
 	}
-	unpacked = &upload{spool: content, name: strings.TrimSuffix(u.name, ".gz"), contentType: uncompressedType}
+	unpacked = &upload{
+		SectionReader: content.reader(), size: content.size,
+		name: strings.TrimSuffix(u.name, ".gz"), contentType: uncompressedType,
+	}
 	if uncompressedType == "" {
 		unpacked.contentType = typeOfName(unpacked.name)
 	}
-	return unpacked, true, nil
+	return unpacked, content.close, nil
 }
 
 func inflatesTooFar(limit int64) *failure {

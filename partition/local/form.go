@@ -14,19 +14,24 @@ type form struct {
 	values map[string][]string // by the field's name without brackets
 	files  []*upload
 	stray  []string // fields named files that hold text
+
+	content spool  // of the files, one after the other
+	text    int    // bytes of names and values
+	release func() // once the form is closed
 }
 
-// Limits of the API's form parser.
+// Limits of the form's parts. The first three are those of the API's parser.
 const (
 	maxFiles      = 1000
 	maxFields     = 1000
 	maxFieldBytes = 1 << 20
+	maxFormText   = 2 << 20 // bytes of all names and values together
 )
 
-// readForm reads the request's body to its end. A body that is no multipart form is an empty form, which fails validation. The
-// caller closes the form.
-func readForm(w http.ResponseWriter, r *http.Request, maxBody int64) (*form, error) {
-	f := &form{values: map[string][]string{}}
+// readForm reads the request's body to its end. A body that is no multipart form is an empty form,
+// which fails validation. The caller closes the form.
+func readForm(w http.ResponseWriter, r *http.Request, o Options) (*form, error) {
+	f := &form{values: map[string][]string{}, release: func() {}}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
 		return f, nil
@@ -34,18 +39,17 @@ func readForm(w http.ResponseWriter, r *http.Request, maxBody int64) (*form, err
 	if params["boundary"] == "" {
 		return nil, parseFailure("Missing boundary in multipart.")
 	}
-	if r.ContentLength > maxBody {
-		return nil, tooLarge(maxBody)
-	}
-	body := &countingReader{r: http.MaxBytesReader(w, r.Body, maxBody)}
+	paced := newPacedBody(w, http.MaxBytesReader(w, r.Body, o.MaxBody), o.Timeout)
+	body := &countingReader{r: paced}
 	if err := f.readParts(newFormReader(body, params["boundary"]), body); err != nil {
 		f.close()
 		return nil, err
 	}
+	paced.end()
 	return f, nil
 }
 
-// countingReader tells an empty body from a broken one.
+// A countingReader counts the bytes of a body: a broken one has some, an empty one has none.
 type countingReader struct {
 	r io.Reader
 	n int64
@@ -61,7 +65,7 @@ func (f *form) readParts(parts *formReader, body *countingReader) error {
 	fields := 0
 	for {
 		part, err := parts.next()
-		if errors.Is(err, io.EOF) || err != nil && body.n == 0 {
+		if errors.Is(err, io.EOF) || err != nil && body.n == 0 && !errors.Is(err, errSlowBody) {
 			return nil
 		}
 		if err != nil {
@@ -72,6 +76,9 @@ func (f *form) readParts(parts *formReader, body *countingReader) error {
 			return parseFailure(`The Content-Disposition header field "name" must be provided.`)
 		}
 		name = strings.TrimSuffix(name, "[]")
+		if err := f.count(len(name) + len(part.params["filename"]) + len(part.contentType)); err != nil {
+			return err
+		}
 		if filename, isFile := part.params["filename"]; isFile {
 			if err := f.addFile(name, filename, part); err != nil {
 				return err
@@ -87,6 +94,9 @@ func (f *form) readParts(parts *formReader, body *countingReader) error {
 		}
 		if len(value) > maxFieldBytes {
 			return parseFailure(fmt.Sprintf("Part exceeded maximum size of %dKB.", maxFieldBytes/1024))
+		}
+		if err := f.count(len(value)); err != nil {
+			return err
 		}
 		if name == "files" {
 			f.stray = append(f.stray, string(value))
@@ -104,13 +114,23 @@ func (f *form) addFile(field, filename string, part *part) error {
 		_, err := io.Copy(io.Discard, part) // an unknown field
 		return bodyFailure(err)
 	}
-	content, err := spoolOf(part)
+	start := f.content.size
+	size, err := io.Copy(&f.content, part)
 	if err != nil {
 		return bodyFailure(err)
 	}
 	f.files = append(f.files, &upload{
-		spool: content, name: filename[strings.LastIndexByte(filename, '/')+1:], contentType: part.contentType,
+		SectionReader: io.NewSectionReader(&f.content, start, size), size: size,
+		name: filename[strings.LastIndexByte(filename, '/')+1:], contentType: part.contentType,
 	})
+	return nil
+}
+
+// count counts text of the form, all of which is held in memory.
+func (f *form) count(n int) error {
+	if f.text += n; f.text > maxFormText {
+		return parseFailure(fmt.Sprintf("Fields exceeded maximum size of %dKB together.", maxFormText/1024))
+	}
 	return nil
 }
 
@@ -123,9 +143,8 @@ func (f *form) value(name string) string {
 }
 
 func (f *form) close() {
-	for _, u := range f.files {
-		u.close()
-	}
+	f.content.close()
+	f.release()
 }
 
 func parseFailure(detail string) *failure {

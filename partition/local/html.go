@@ -17,7 +17,8 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// readHTML gives the blocks of a page of HTML. The encoding is the request's, else the byte order mark's or the document's own.
+// readHTML gives the blocks of a page of HTML. The encoding is the request's, else the byte order
+// mark's or the document's own.
 func readHTML(ctx context.Context, _ *Engine, d *document) error {
 	name := d.request.encoding
 	if name == "" {
@@ -47,8 +48,12 @@ func declaredEncoding(data []byte) string {
 	return name
 }
 
-// htmlElements gives the blocks of a page to add. A page whose nodes would take too much memory is refused.
+// htmlElements gives the blocks of a page to add. A page whose nodes would take too much memory is
+// refused.
 func htmlElements(ctx context.Context, content string, add func(partition.Element) error) error {
+	if strings.Count(content, "<")*nodeBytes/2 > maxTree { // even if half of it is end tags
+		return heavyHTML()
+	}
 	content = formattingTag.ReplaceAllStringFunc(content, plainFormatting)
 	if err := weighHTML(content); err != nil {
 		return err
@@ -71,9 +76,10 @@ func htmlElements(ctx context.Context, content string, add func(partition.Elemen
 
 var formattingTag = regexp.MustCompile(`(?i)</?(?:b|big|code|em|font|i|s|small|strike|strong|tt|u)[\s/>]`)
 
-// plainFormatting writes a formatting tag as one of b, i and span, and puts the attributes of a bold or italic one into a span inside.
-// A parser of HTML opens every formatting element that was never closed again in each of the blocks that follow, unless it is the
-// fourth of the same kind: hundreds of kinds would make gigabytes of nodes out of a small page.
+// plainFormatting writes a formatting tag as one of b, i and span, and puts the attributes of a
+// bold or italic one into a span inside. A parser of HTML opens every formatting element that was
+// never closed again in each of the blocks that follow, unless it is the fourth of the same kind:
+// hundreds of kinds would make gigabytes of nodes out of a small page.
 func plainFormatting(tag string) string {
 	name, after := strings.ToLower(strings.Trim(tag[:len(tag)-1], "</")), tag[len(tag)-1:]
 	switch name {
@@ -106,7 +112,8 @@ func (s *stoppedReader) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// An htmlWalk gives elements on its way through a document: text and inline nodes fill a paragraph, a block node ends it.
+// An htmlWalk gives elements on its way through a document: text and inline nodes fill a paragraph,
+// a block node ends it.
 type htmlWalk struct {
 	ctx   context.Context
 	give  func(partition.Element) error
@@ -227,7 +234,8 @@ func (w *htmlWalk) add(e partition.Element) {
 	}
 }
 
-// classifyHTML is classify as the API does it for HTML: plain text never is a title, a single character is nothing.
+// classifyHTML is classify as the API does it for HTML: plain text never is a title, a single
+// character is nothing.
 func classifyHTML(text string) (partition.ElementType, string) {
 	kind, rest := classify(text)
 	switch {

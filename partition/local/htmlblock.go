@@ -76,7 +76,8 @@ func (w *htmlWalk) table(n *html.Node) {
 	w.err = t.give(w.give)
 }
 
-// tableNodes are the nodes of one kind in a table that belong to the table itself, not to one inside it.
+// tableNodes are the nodes of one kind in a table that belong to the table itself, not to one
+// inside it.
 func tableNodes(n *html.Node, kind atom.Atom) []*html.Node {
 	var found []*html.Node
 	for child := n.FirstChild; child != nil; child = child.NextSibling {

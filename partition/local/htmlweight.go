@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -14,17 +15,24 @@ const (
 	maxTree        = 96 << 20 // bytes that the nodes of a page may take, by the estimate below
 	nodeBytes      = 128      // of a node and the text after it
 	attributeBytes = 64
-	maxReopened    = 8 // nodes that one tag opens again: three b and i each, an a and a nobr
+	maxToken       = 2 << 20 // bytes of a tag or a text; behind a longer one, the page counts as nothing but tags
+	maxReopened    = 8       // nodes that one tag opens again: three b and i each, an a and a nobr
 )
 
-// weighHTML refuses a page whose nodes would take more than maxTree, which a parser would only notice once they are made. The
-// estimate is above what the parser makes of the page; where the parser may see tags that the tokenizer takes for text, the rest
-// of the page counts as nothing but tags.
+// weighHTML refuses a page whose nodes would take more than maxTree, which a parser would only
+// notice once they are made. The estimate is above what the parser makes of the page; where the
+// parser may see tags that the tokenizer takes for text, the rest of the page counts as nothing but
+// tags.
 func weighHTML(content string) error {
 	var w htmlWeight
 	z := html.NewTokenizer(strings.NewReader(content))
+	z.SetMaxBuf(maxToken)
 	for rest := content; w.bytes <= maxTree; {
 		kind := z.Next()
+		if errors.Is(z.Err(), html.ErrBufferExceeded) {
+			w.assume(rest)
+			break
+		}
 		if kind == html.ErrorToken {
 			return nil
 		}
@@ -52,9 +60,13 @@ func weighHTML(content string) error {
 	if w.bytes <= maxTree {
 		return nil
 	}
+	return heavyHTML()
+}
+
+func heavyHTML() *failure {
 	return &failure{
 		status: http.StatusUnprocessableEntity,
-		detail: fmt.Sprintf("The HTML has too many tags: they would take more than %d MiB of memory.", maxTree>>20),
+		detail: fmt.Sprintf("The HTML would take more than %d MiB of memory to read.", maxTree>>20),
 	}
 }
 
@@ -106,8 +118,9 @@ func (w *htmlWeight) leaveOpen() {
 	w.inlines = w.inlines[:0]
 }
 
-// uncertain reports whether the parser may read a token in another way than the tokenizer does by itself, which is so in svg and math
-// alone: they have no texts without tags, but texts in brackets.
+// uncertain reports whether the parser may read a token in another way than the tokenizer does by
+// itself, which is so in svg and math alone: they have no texts without tags, but texts in
+// brackets.
 func (w *htmlWeight) uncertain(kind html.TokenType, raw []byte) bool {
 	if !w.foreign {
 		return false

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// elementID is the API's id: the first 32 hex digits of the SHA-256 of file name, text, page number and position among the
-// elements of the same page. What is missing counts as Python's None.
+// elementID is the API's id: the first 32 hex digits of the SHA-256 of file name, text, page number
+// and position among the elements of the same page. What is missing counts as Python's None.
 func elementID(filename, text string, page, position int) string {
 	if filename == "" {
 		filename = "None"

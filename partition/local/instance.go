@@ -17,9 +17,9 @@ type pdfInstance struct {
 	probe  *probe
 	memory *sandboxMemory
 	disarm func() bool // of halt
-	done   func()      // tells the runtime
+	done   func()      // counts the instance out of the runtime
 
-	broken bool // a call failed inside the sandbox: its state is not to be relied upon
+	broken bool // a call failed inside the sandbox: its state is unknown
 
 	looseBox, unicode, isHyphen api.Function
 	scratch                     uint32 // 16 bytes inside the sandbox
@@ -63,8 +63,8 @@ func (i *pdfInstance) prepare() error {
 	return nil
 }
 
-// charBox is the box of a character of a text page as it is displayed, with the font's full height and the advance's full width.
-// A character that has none has an empty box.
+// charBox is the box of a character of a text page as it is displayed, with the font's full height
+// and the advance's full width. A character that has none has an empty box.
 func (i *pdfInstance) charBox(textPage uint64, index int, v view) (box, error) {
 	stack := [3]uint64{textPage, uint64(index), uint64(i.scratch)}
 	if err := i.looseBox.CallWithStack(context.Background(), stack[:]); err != nil {
@@ -92,7 +92,8 @@ func (i *pdfInstance) charBox(textPage uint64, index int, v view) (box, error) {
 	}), nil
 }
 
-// maxCoordinate is far beyond any page (PDF's own limit is 14,400 points) and far below where sums lose precision.
+// maxCoordinate is far beyond any page (PDF's own limit is 14,400 points) and far below where sums
+// lose precision.
 const maxCoordinate = 1e6
 
 // char is the code point of a character of a text page, as the text of the page would have it.
@@ -108,7 +109,8 @@ func (i *pdfInstance) char(textPage uint64, index int) (rune, error) {
 	return rune(c), err
 }
 
-// hyphenCode is what PDFium says of a hyphen at the end of a line, and of some glyphs without a character.
+// hyphenCode is what PDFium says of a hyphen at the end of a line, and of some glyphs without a
+// character.
 const hyphenCode = 2
 
 // ask calls a function that takes a character and returns a number.

@@ -7,17 +7,19 @@ import (
 	"time"
 )
 
-// patience is how long the answer to a request waits for work that was told to stop. Most of it stops in milliseconds.
+// patience is how long the answer to a request waits for work that was stopped. Most of it ends in
+// milliseconds.
 const patience = time.Second
 
-// A job is the work on one request. It has a goroutine of its own, so that what does not look at its context (a library's parser in
-// the middle of a piece of a document) holds up neither the answer nor Close. It keeps its slot until it ends.
+// A job is the work on one request. It has a goroutine of its own, so that a library that does not
+// look at its context holds up neither the answer nor Close. It keeps its slot until it ends.
 type job struct {
 	answer *answer
 	err    error
 }
 
-// work partitions in a slot that the caller has taken, and sees to the end of the slot and of the form.
+// work partitions in a slot that the caller has taken, and sees to the end of the slot and of the
+// form.
 func (e *Engine) work(ctx context.Context, f *form, req *request) (*answer, error) {
 	ended := make(chan job, 1)
 	go func() {
@@ -56,7 +58,7 @@ func (e *Engine) work(ctx context.Context, f *form, req *request) (*answer, erro
 	return j.answer, j.err
 }
 
-// panicked writes down a panic and is the answer to its request.
+// panicked logs a panic and returns the answer to its request.
 func (e *Engine) panicked(thrown any) *failure {
 	e.log.Error("panic while partitioning", "panic", thrown, "stack", string(debug.Stack()))
 	return &failure{status: http.StatusInternalServerError, detail: "Internal Server Error"}

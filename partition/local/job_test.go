@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withStubborn makes a type whose reader does not look at its context, and calls test in a bubble with a file of that type.
+// withStubborn makes a type whose reader does not look at its context, and calls test in a bubble
+// with a file of that type.
 func withStubborn(t *testing.T, test func(t *testing.T, file filePart, release chan struct{})) {
 	const stubborn = "text/x-rst" // a type that the API knows and this engine does not read
 	defer delete(readers, stubborn)

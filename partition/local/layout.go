@@ -25,7 +25,7 @@ type line struct {
 	last  box
 }
 
-// A block is a paragraph, or whatever stands together.
+// A block is a paragraph, or other text that stands together.
 type block struct {
 	text string
 	box  box
@@ -53,8 +53,8 @@ func lines(words []word) []*line {
 	return rows
 }
 
-// charWidth is a word's average. A word of narrow letters counts with a share of its height, so that a section's number stays with
-// its title.
+// charWidth is a word's average. A word of narrow letters counts with a share of its height, so
+// that a section's number stays with its title.
 func charWidth(w word) float64 {
 	return max(w.box.width()/float64(max(w.chars, 1)), minCharWidth*w.box.height())
 }
@@ -64,8 +64,8 @@ func (l *line) continues(w word) bool {
 	return -y >= lineOverlap*min(l.last.height(), w.box.height()) && x < charMargin*max(l.chars, charWidth(w))
 }
 
-// paragraphs joins lines of about the same height that stand close above each other with a common left or right edge or middle.
-// A line that begins an item of a list begins a paragraph.
+// paragraphs joins lines of about the same height that stand close above each other with a common
+// left or right edge or middle. A line that begins an item of a list begins a paragraph.
 func paragraphs(ctx context.Context, rows []*line) ([]block, error) {
 	slices.SortStableFunc(rows, func(a, b *line) int {
 		return cmp.Or(cmp.Compare(a.box.top, b.box.top), cmp.Compare(a.box.left, b.box.left))

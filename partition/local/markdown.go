@@ -3,16 +3,15 @@ package local
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/renderer/html"
 )
 
-// markdownPiece is how much Markdown is converted at once: work that cannot be stopped is short, and memory comes back.
+// markdownPiece is how much Markdown is converted at once: work that cannot be stopped is short,
+// and memory comes back.
 const markdownPiece = 1 << 20
 
 // readMarkdown renders CommonMark with tables to HTML, raw HTML included, and reads that.
@@ -32,24 +31,32 @@ func readMarkdown(ctx context.Context, _ *Engine, d *document) error {
 	return htmlElements(ctx, rendered.String(), d.add)
 }
 
-// boundedText takes as much HTML as is read of a document.
-type boundedText struct{ strings.Builder }
+// maxRendered is how many bytes of HTML a document of Markdown may become: a reference may stand
+// for a long link, many times.
+const maxRendered = 32 << 20
+
+// A boundedText takes as much HTML as is read of a document.
+type boundedText struct {
+	strings.Builder
+	full bool
+}
 
 // Write implements [io.Writer].
 func (t *boundedText) Write(p []byte) (int, error) {
-	if t.Len()+len(p) > maxText {
+	if t.Len()+len(p) > maxRendered {
+		t.full = true
 		return 0, &failure{
 			status: http.StatusUnprocessableEntity,
-			detail: fmt.Sprintf("The Markdown becomes more than %d MiB of HTML.", maxText>>20),
+			detail: fmt.Sprintf("The Markdown becomes more than %d MiB of HTML.", maxRendered>>20),
 		}
 	}
 	return t.Builder.Write(p)
 }
 
-func renderMarkdown(ctx context.Context, piece string, w io.Writer) error {
+func renderMarkdown(ctx context.Context, piece string, w *boundedText) error {
 	converter := goldmark.New(
 		goldmark.WithParser(newMarkdownParser(ctx)),
-		goldmark.WithRenderer(newMarkdownRenderer(html.WithUnsafe())),
+		goldmark.WithRenderer(newMarkdownRenderer(func() bool { return w.full || ctx.Err() != nil })),
 	)
 	if err := converter.Convert([]byte(piece), w); err != nil {
 		return err
@@ -57,8 +64,8 @@ func renderMarkdown(ctx context.Context, piece string, w io.Writer) error {
 	return context.Cause(ctx)
 }
 
-// cutMarkdown cuts off a piece of a text, which is valid UTF-8: before the last paragraph that begins in its second half and is not indented, else at
-// the end of a line, else anywhere.
+// cutMarkdown cuts off a piece of a text, which is valid UTF-8: before the last paragraph that
+// begins in its second half and is not indented, else at the end of a line, else anywhere.
 func cutMarkdown(text string, size int) (piece, rest string) {
 	if len(text) <= size {
 		return text, ""

@@ -23,7 +23,8 @@ func TestMarkdownIsGoldmarks(t *testing.T) {
 		"[a] [b][a] ![i](u \"t\") <http://x> `c` **b** _i_ \\* <b>raw</b> &amp;\n\n[a]: /url 'title'\n",
 		"| a | b\\|c |\n|:-|-:|\n| `x\\|y` | 2 |\n| short\n\n<div>\n*raw*\n</div>\n\n```go\n\n\n\n\n\n\n\n\n\n\nx\n```\n",
 	} {
-		var got, want strings.Builder
+		var got boundedText
+		var want strings.Builder
 		require.NoError(t, renderMarkdown(t.Context(), text, &got))
 		plain := goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithRendererOptions(html.WithUnsafe()))
 		require.NoError(t, plain.Convert([]byte(text), &want))
@@ -72,7 +73,7 @@ func TestMarksBeyondTheLimitAreText(t *testing.T) {
 func TestMarkdownStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, renderMarkdown(ctx, "*a*", new(strings.Builder)), context.Canceled)
+	require.ErrorIs(t, renderMarkdown(ctx, "*a*", new(boundedText)), context.Canceled)
 }
 
 func TestCutMarkdown(t *testing.T) {

@@ -13,8 +13,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Limits of the Markdown that is parsed as such; what is beyond them is plain text. Without them the time that goldmark takes grows
-// with the square of a paragraph's marks and of the depth of lists and quotations.
+// Limits of the Markdown that is parsed as such; what is beyond them is plain text. Without them
+// the time that goldmark takes grows with the square of a paragraph's marks and of the depth of
+// lists and quotations.
 const (
 	maxMarkdownDepth = 16       // lists and quotations inside each other
 	maxBlankRun      = 8        // blank lines inside a list
@@ -27,7 +28,7 @@ const (
 
 // newMarkdownParser returns a parser of CommonMark with tables, for one text.
 func newMarkdownParser(ctx context.Context) parser.Parser {
-	marks := &markBudget{ctx: ctx}
+	marks := &markLimit{ctx: ctx}
 	var inlines []util.PrioritizedValue
 	for _, p := range parser.DefaultInlineParsers() {
 		inlines = append(inlines, util.Prioritized(boundedInline{p.Value.(parser.InlineParser), marks}, p.Priority))
@@ -54,22 +55,50 @@ func newMarkdownParser(ctx context.Context) parser.Parser {
 	)
 }
 
-func newMarkdownRenderer(options ...html.Option) renderer.Renderer {
+// newMarkdownRenderer returns a renderer that stops where stop says so.
+func newMarkdownRenderer(stop func() bool) renderer.Renderer {
 	return renderer.NewRenderer(renderer.WithNodeRenderers(
-		util.Prioritized(html.NewRenderer(options...), 1000),
-		util.Prioritized(extension.NewTableHTMLRenderer(), 500),
+		util.Prioritized(stoppedRenderer{html.NewRenderer(html.WithUnsafe()), stop}, 1000),
+		util.Prioritized(stoppedRenderer{extension.NewTableHTMLRenderer(), stop}, 500),
 	))
 }
 
-// A markBudget counts what is looked at in the block that is read.
-type markBudget struct {
+// A stoppedRenderer stops before the next node. What is written to is not asked: it is behind a
+// buffer.
+type stoppedRenderer struct {
+	renderer.NodeRenderer
+	stop func() bool
+}
+
+// RegisterFuncs implements [renderer.NodeRenderer].
+func (s stoppedRenderer) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	s.NodeRenderer.RegisterFuncs(stoppedFuncs{r, s.stop})
+}
+
+type stoppedFuncs struct {
+	renderer.NodeRendererFuncRegisterer
+	stop func() bool
+}
+
+func (s stoppedFuncs) Register(kind ast.NodeKind, render renderer.NodeRendererFunc) {
+	s.NodeRendererFuncRegisterer.Register(kind,
+		func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+			if s.stop() {
+				return ast.WalkStop, nil
+			}
+			return render(w, source, n, entering)
+		})
+}
+
+// A markLimit counts what is looked at in the block that is read.
+type markLimit struct {
 	ctx   context.Context
 	block ast.Node
 	left  int
 }
 
-// spend tells whether one more character of a block may be looked at as a mark.
-func (b *markBudget) spend(block ast.Node) bool {
+// spend reports whether one more character of a block may be looked at as a mark.
+func (b *markLimit) spend(block ast.Node) bool {
 	if block != b.block {
 		b.block, b.left = block, maxMarks
 		size := 0
@@ -84,14 +113,14 @@ func (b *markBudget) spend(block ast.Node) bool {
 	return b.left >= 0
 }
 
-// boundedInline is an inline parser that keeps to a budget.
+// boundedInline is an inline parser that keeps to a limit.
 type boundedInline struct {
 	parser.InlineParser
-	budget *markBudget
+	limit *markLimit
 }
 
 func (p boundedInline) Parse(block ast.Node, r text.Reader, pc parser.Context) ast.Node {
-	if !p.budget.spend(block) {
+	if !p.limit.spend(block) {
 		return nil
 	}
 	return p.InlineParser.Parse(block, r, pc)
@@ -146,8 +175,8 @@ func (t boundedReferences) Transform(n *ast.Paragraph, r text.Reader, pc parser.
 	}
 }
 
-// boundedTable makes a table of a paragraph unless nearly all of its cells would have to be made up: every row gets as many as
-// the widest line of hyphens has.
+// boundedTable makes a table of a paragraph unless nearly all of its cells would have to be made
+// up: every row gets as many as the widest line of hyphens has.
 type boundedTable struct {
 	parser.ParagraphTransformer
 	escaped int

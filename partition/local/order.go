@@ -6,10 +6,12 @@ import (
 	"slices"
 )
 
-// shrink makes boxes smaller before they are cut apart, so that touching ones still have a gap; their upper left corner stays.
+// shrink makes boxes smaller before they are cut apart, so that touching ones still have a gap;
+// their upper left corner stays.
 const shrink = 0.9
 
-// readingOrder sorts blocks: from the top down and from the left, then by a recursive XY-cut, columns before rows.
+// readingOrder sorts blocks: from the top down and from the left, then by a recursive XY-cut,
+// columns before rows.
 func readingOrder(ctx context.Context, blocks []block) ([]block, error) {
 	slices.SortStableFunc(blocks, func(a, b block) int {
 		return cmp.Or(cmp.Compare(a.box.top, b.box.top), cmp.Compare(a.box.left, b.box.left))
@@ -38,7 +40,8 @@ type cutBox struct {
 
 type span struct{ from, to int }
 
-// cut appends the indices of boxes to order. It ends where neither a column nor a row can be split off, and with its context.
+// cut appends the indices of boxes to order. It ends where neither a column nor a row can be split
+// off, and with its context.
 func cut(ctx context.Context, boxes []cutBox, order []int) []int {
 	if ctx.Err() != nil {
 		return order

@@ -24,7 +24,7 @@ const (
 	itemHeightShare = 0.3
 )
 
-// elements classifies the page's blocks in reading order. Nothing outside the page has a say.
+// elements classifies the page's blocks in reading order. Nothing outside the page matters.
 func (p *page) elements(ctx context.Context, number int) ([]partition.Element, error) {
 	found, err := blocks(ctx, p.words)
 	if err != nil {

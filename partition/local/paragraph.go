@@ -11,7 +11,8 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// A paragraph collects the text of inline nodes, with white space made single, and what is emphasised or linked in it.
+// A paragraph collects the text of inline nodes, with white space made single, and what is
+// emphasised or linked in it.
 type paragraph struct {
 	text  strings.Builder
 	chars int // written so far
@@ -53,7 +54,8 @@ func (p *paragraph) pending() {
 	}
 }
 
-// begin marks what is written until the returned function is called, if the node says something about it.
+// begin marks what is written until the returned function is called, if the node says something
+// about it.
 func (p *paragraph) begin(n *html.Node) (end func()) {
 	m := mark{}
 	switch n.DataAtom {

@@ -9,15 +9,16 @@ import (
 	"strings"
 )
 
-// A part is one field or file of a multipart form. Its content is read before the next part is asked for.
+// A part is one field or file of a multipart form. Its content is read before the next part is
+// asked for.
 type part struct {
 	io.Reader
 	params      map[string]string // of Content-Disposition
 	contentType string
 }
 
-// A formReader reads a multipart form as the API's parser does, which takes header values as they are: clients send control
-// characters in file names, which Go's own parser refuses.
+// A formReader reads a multipart form as the API's parser does, which takes header values as they
+// are: clients send control characters in file names, which Go's own parser refuses.
 type formReader struct {
 	r         *bufio.Reader
 	delimiter []byte // a line end, two hyphens and the boundary
@@ -38,7 +39,8 @@ func newFormReader(r io.Reader, boundary string) *formReader {
 
 var errForm = errors.New("malformed multipart form")
 
-// next returns the next part; after the last one comes [io.EOF], where the form is cut off [io.ErrUnexpectedEOF].
+// next returns the next part; after the last one comes [io.EOF], where the form is cut off
+// [io.ErrUnexpectedEOF].
 func (m *formReader) next() (*part, error) {
 	if err := m.boundary(); err != nil {
 		return nil, err
@@ -141,8 +143,9 @@ func unexpected(err error) error {
 	return err
 }
 
-// headerParams reads the parameters of a header's value. In quotes a backslash keeps a quote or a backslash, and nothing else: a
-// path of Windows stays one, of which a file name is the last element. Percent signs are only meant in a name with an asterisk.
+// headerParams reads the parameters of a header's value. In quotes a backslash keeps a quote or a
+// backslash, and nothing else: a path of Windows stays one, of which a file name is the last
+// element. Percent signs are only meant in a name with an asterisk.
 func headerParams(value string) map[string]string {
 	params := map[string]string{}
 	for _, rest, more := strings.Cut(value, ";"); more; {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -117,9 +118,9 @@ func FuzzFormReader(f *testing.F) {
 		require.NoError(t, w.Close())
 		r := httptest.NewRequest(http.MethodPost, partitionPath, &body)
 		r.Header.Set("Content-Type", w.FormDataContentType())
-		read, err := readForm(httptest.NewRecorder(), r, 1<<30)
+		read, err := readForm(httptest.NewRecorder(), r, Options{MaxBody: 1 << 30, Timeout: time.Minute})
 		require.NoError(t, err)
 		require.Len(t, read.files, 1)
-		require.Equal(t, string(content), string(read.files[0].data))
+		require.Equal(t, string(content), readAll(t, read.files[0]))
 	})
 }

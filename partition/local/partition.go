@@ -16,8 +16,8 @@ type document struct {
 	add       func(partition.Element) error // takes the next element
 }
 
-// A reader gives the elements of a document to its add, in order, with their type, text and what of the metadata its format
-// knows. It ends with the first error of add, or when its context ends.
+// A reader gives the elements of a document to its add, in order, with their type, text and what of
+// the metadata its format knows. It ends with the first error of add, or when its context ends.
 type reader func(ctx context.Context, e *Engine, d *document) error
 
 // readers is the table of the formats that the engine reads. To add one is to add a row.
@@ -60,13 +60,11 @@ func (e *Engine) partitionFiles(ctx context.Context, req *request, a *answer) er
 }
 
 func (e *Engine) partitionFile(ctx context.Context, req *request, u *upload, a *answer) error {
-	u, gunzipped, err := gunzip(u, req.gzipOf, req.maxInflated)
+	u, done, err := gunzip(u, req.gzipOf, req.maxInflated)
 	if err != nil {
 		return err
 	}
-	if gunzipped {
-		defer u.close()
-	}
+	defer done()
 	d := &document{upload: u, request: req}
 	if d.mediaType, err = mediaType(u, req.contentType); err != nil {
 		return err
@@ -101,8 +99,8 @@ func (e *Engine) partitionFile(ctx context.Context, req *request, u *upload, a *
 	return context.Cause(ctx)
 }
 
-// unsupported names a type by its extension, which is shorter and better known than its media type. The text begins and ends as
-// the API's does: clients know it by that.
+// unsupported names a type by its extension, which is shorter and better known than its media type.
+// The text begins and ends as the API's does: clients know it by that.
 func unsupported(mediaType string) *failure {
 	name := mediaType
 	for _, t := range partition.MediaTypes() {
@@ -116,8 +114,8 @@ func unsupported(mediaType string) *failure {
 	}
 }
 
-// refuseStrategy refuses the strategies that the API has and this engine has not. For a PDF it comes after the file was opened, as
-// with the API.
+// refuseStrategy refuses the strategies that the API has and this engine has not. For a PDF it
+// comes after the file was opened, as with the API.
 func (d *document) refuseStrategy() error {
 	switch d.request.strategy {
 	case "", "auto", "fast":

@@ -64,12 +64,13 @@ func readPDF(ctx context.Context, e *Engine, d *document) error {
 	return nil
 }
 
-// bombBytes is how large a PDF may be to be looked through for streams that inflate without measure before it is read. The look
-// takes memory of some ten times the file; a bomb in a larger file meets the limit of the reader's memory.
-const bombBytes = 8 << 20
+// bombBytes is how large a PDF may be to be looked through for streams that inflate without measure
+// before it is read. The look takes memory of some ten times the file and what a stream inflates
+// to; a bomb in a larger file meets the limit of the reader's memory.
+const bombBytes = 1 << 20
 
-// refuseBomb refuses a PDF that the splitter refuses as well, since it grows beyond all measure when it is decompressed. What else
-// is wrong with a PDF is for the reader to say.
+// refuseBomb refuses a PDF that the splitter refuses as well, since it grows beyond all measure
+// when it is decompressed. What else is wrong with a PDF is for the reader to say.
 func refuseBomb(ctx context.Context, u *upload) error {
 	if u.size > bombBytes {
 		return nil
@@ -186,7 +187,8 @@ func (i *pdfInstance) loadedPage(ctx context.Context, ref references.FPDF_PAGE) 
 	return p, err
 }
 
-// A source reads an upload for PDFium, which keeps the reader of a document that was stopped: detached, it holds nothing.
+// A source reads an upload for PDFium, which keeps the reader of a document that was stopped:
+// detached, it holds nothing.
 type source struct {
 	section atomic.Pointer[io.SectionReader]
 }

@@ -74,7 +74,8 @@ func TestPagesAreTheSameAloneAndTogether(t *testing.T) {
 	require.Len(t, whole, 8*pages)
 }
 
-// pageLocal takes off what the API takes from the document as a whole, and the JSON as received, which has it too.
+// pageLocal takes off what the API takes from the document as a whole, and the JSON as received,
+// which has it too.
 func pageLocal(elements []partition.Element) []partition.Element {
 	var stripped []partition.Element
 	for _, e := range elements {
@@ -101,7 +102,8 @@ func TestPDFWithoutText(t *testing.T) {
 }
 
 func TestCoordinates(t *testing.T) {
-	// Helvetica's boxes reach from 0.207 em below to 0.718 em above the line or beyond; the advances are H 0.722, i 0.222 em.
+	// Helvetica's boxes reach from 0.207 em below to 0.718 em above the line or beyond; the
+	// advances are H 0.722, i 0.222 em.
 	tests := []struct {
 		name, extra   string
 		width, height float64
@@ -240,7 +242,8 @@ func TestManualOf619Pages(t *testing.T) {
 	require.GreaterOrEqual(t, len(pages), 600)
 }
 
-// A hyphen at the end of a line stays, and the word's halves stay apart, as with the API; a glyph that has no character is dropped.
+// A hyphen at the end of a line stays, and the word's halves stay apart, as with the API; a glyph
+// that has no character is dropped.
 func TestHyphensAndGlyphsOfSamples(t *testing.T) {
 	for path, want := range map[string]string{
 		"pdf/layout-parser-paper-fast.pdf": "advantages of re- cent advances",

@@ -18,14 +18,15 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 )
 
-// pdfRuntime is the WebAssembly runtime with the compiled PDFium, loaded when it is first needed. Every document gets an instance
-// of its own and the instance is thrown away afterwards: making one takes some milliseconds, and a damaged one is never reused.
+// pdfRuntime is the WebAssembly runtime with the compiled PDFium, loaded when it is first needed.
+// Every document gets an instance of its own and the instance is thrown away afterwards: making one
+// takes some milliseconds, and a damaged one is never reused.
 //
 // The sandbox has no files, no network and no environment.
 type pdfRuntime struct {
 	cacheDir string
 	log      *slog.Logger
-	budget   *memoryBudget
+	limit    *memoryLimit
 
 	mu     sync.Mutex
 	loaded bool
@@ -37,7 +38,8 @@ type pdfRuntime struct {
 	users  sync.WaitGroup // instances that are not closed
 }
 
-// instance returns a fresh instance, which is stopped when ctx ends, in the middle of a loop if need be. The caller closes it.
+// instance returns a fresh instance, which is stopped when ctx ends, in the middle of a loop if
+// need be. The caller closes it.
 func (r *pdfRuntime) instance(ctx context.Context) (*pdfInstance, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +50,7 @@ func (r *pdfRuntime) instance(ctx context.Context) (*pdfInstance, error) {
 	if r.err != nil {
 		return nil, fmt.Errorf("PDF reader: %w", r.err)
 	}
-	memory, err := newSandboxMemory(ctx, r.budget)
+	memory, err := newSandboxMemory(ctx, r.limit)
 	if err != nil {
 		return nil, fmt.Errorf("PDF reader: %w", err)
 	}
@@ -68,7 +70,6 @@ func (r *pdfRuntime) instance(ctx context.Context) (*pdfInstance, error) {
 func (r *pdfRuntime) load() error {
 	config := wazero.NewRuntimeConfig().
 		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling). // PDFium's setjmp needs it
-		WithMemoryLimitPages(maxSandbox >> 16).                                            // of 64 KiB
 		WithCloseOnContextDone(true)
 	if r.cache = openCache(r.cacheDir, r.log); r.cache != nil {
 		config = config.WithCompilationCache(r.cache)
@@ -89,7 +90,8 @@ func (r *pdfRuntime) load() error {
 	return err
 }
 
-// close waits until no instance is in use, which is soon after their contexts have ended, and frees the runtime.
+// close waits until no instance is in use, which is soon after their contexts have ended, and frees
+// the runtime.
 func (r *pdfRuntime) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,8 +140,9 @@ func openCache(dir string, log *slog.Logger) wazero.CompilationCache {
 	return cache
 }
 
-// A probe listens to two functions of PDFium's module and nothing else, through wazero's own hook. go-pdfium hides the module and
-// the handles behind calls that cost several crossings of the sandbox a character; with them a page takes two a word.
+// A probe listens to two functions of PDFium's module and nothing else, through wazero's own hook.
+// go-pdfium hides the module and the handles behind calls that cost several crossings of the
+// sandbox a character; with them a page takes two a word.
 type probe struct {
 	module api.Module // the module that was initialised last
 

@@ -5,22 +5,29 @@ import (
 	"unicode"
 )
 
-// sentences splits a text after full stops, exclamation and question marks that end a sentence: what follows begins with a
-// capital, a digit or an opening mark, and the word before is no abbreviation and no initials.
-func sentences(text string) []string {
-	words := strings.Fields(text)
-	var found []string
-	start := 0
-	for i, w := range words {
-		if i+1 < len(words) && endsSentence(w) && beginsSentence(words[i+1]) {
-			found = append(found, strings.Join(words[start:i+1], " "))
-			start = i + 1
+// sentencesOf counts the sentences with at least so many words, at least one, punctuation not
+// counted. A full stop, an exclamation mark or a question mark ends a sentence where what follows
+// begins with a capital, a digit or an opening mark, and the word before is no abbreviation and no
+// initials.
+func sentencesOf(text string, words int) int {
+	count, n := 0, 0
+	before := ""
+	for w := range strings.FieldsSeq(text) {
+		if endsSentence(before) && beginsSentence(w) {
+			if n >= words {
+				count++
+			}
+			n = 0
 		}
+		if strings.ContainsFunc(w, func(c rune) bool { return !unicode.IsPunct(c) && !unicode.IsSymbol(c) }) {
+			n++
+		}
+		before = w
 	}
-	if start < len(words) {
-		found = append(found, strings.Join(words[start:], " "))
+	if n >= words {
+		count++
 	}
-	return found
+	return count
 }
 
 func endsSentence(word string) bool {
@@ -57,21 +64,4 @@ func wordSet(list string) map[string]bool {
 		set[w] = true
 	}
 	return set
-}
-
-// sentencesOf counts the sentences with at least so many words, punctuation not counted.
-func sentencesOf(text string, words int) int {
-	count := 0
-	for _, s := range sentences(text) {
-		n := 0
-		for w := range strings.FieldsSeq(s) {
-			if strings.ContainsFunc(w, func(c rune) bool { return !unicode.IsPunct(c) && !unicode.IsSymbol(c) }) {
-				n++
-			}
-		}
-		if n >= words {
-			count++
-		}
-	}
-	return count
 }

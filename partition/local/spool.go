@@ -8,10 +8,12 @@ import (
 	"os"
 )
 
-// spoolBytes is how much of an upload or an answer stays in memory; what is longer goes to a private temporary file.
-const spoolBytes = 1 << 20
+// spoolBytes is how much of a request's files, or of an answer, stays in memory; what is longer
+// goes to a private temporary file.
+const spoolBytes = 256 << 10
 
-// A spool holds bytes in memory, or in a temporary file once there are more than spoolBytes of them.
+// A spool holds bytes in memory, or in a temporary file once there are more than spoolBytes of
+// them.
 type spool struct {
 	size int64
 

@@ -40,8 +40,9 @@ func readTable(comma byte) reader {
 	}
 }
 
-// cutCell cuts off the first cell of a row; more says whether the row has another one. Quotes are taken leniently: one inside a
-// cell stands for itself, a cell whose last one is missing goes to the end of the text.
+// cutCell cuts off the first cell of a row; more reports whether the row has another one. Quotes
+// are taken leniently: one inside a cell stands for itself, a cell whose last one is missing goes
+// to the end of the text.
 func cutCell(s string, comma byte) (cell, rest string, more bool) {
 	quoted, isQuoted := strings.CutPrefix(s, `"`)
 	if !isQuoted {
@@ -75,8 +76,8 @@ func cutCell(s string, comma byte) (cell, rest string, more bool) {
 // maxCells limits the cells of a table.
 const maxCells = 4_000_000
 
-// A tableBuilder writes a table as the API does: rows of plain cells without attributes, an empty cell as <td/>. A table that does
-// not fit into an answer is refused as soon as that is known.
+// A tableBuilder writes a table as the API does: rows of plain cells without attributes, an empty
+// cell as <td/>. A table that does not fit into an answer is refused as soon as that is known.
 type tableBuilder struct {
 	html, text strings.Builder
 	cells      int
@@ -98,7 +99,7 @@ func (t *tableBuilder) cell(text string) error {
 			status: http.StatusUnprocessableEntity, detail: fmt.Sprintf("The table has more than %d cells.", maxCells),
 		}
 	}
-	if t.html.Len()+t.text.Len()+2*len(text) > maxAnswer {
+	if t.html.Len()+t.text.Len()+2*len(text)+4*strings.Count(text, `"`) > maxAnswer { // a quote becomes &#34;
 		return answerTooLarge()
 	}
 	if text == "" {

@@ -127,7 +127,7 @@ func TestTableIsBuiltFromItsText(t *testing.T) {
 	const cells = 1 << 20
 	content, err := spoolOf(bytes.NewReader(bytes.Repeat([]byte(","), cells)))
 	require.NoError(t, err)
-	d := &document{request: &request{}, upload: &upload{spool: content}, add: refuseAll(t)}
+	d := &document{request: &request{}, upload: &upload{SectionReader: content.reader(), size: content.size}, add: refuseAll(t)}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	err = readTable(',')(t.Context(), sharedEngine(), d)

@@ -58,8 +58,8 @@ func textParagraphs(content string) iter.Seq[string] {
 	}
 }
 
-// paragraphItems parts lines without a blank one between them: each item of a list stands by itself, and so does each of a few
-// short lines; others are one paragraph.
+// paragraphItems parts lines without a blank one between them: each item of a list stands by
+// itself, and so does each of a few short lines; others are one paragraph.
 func paragraphItems(p string) iter.Seq[string] {
 	starts := func(string) bool { return false }
 	switch {

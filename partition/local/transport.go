@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// RoundTripper returns a transport that calls the engine in this process, without a socket. Bodies are streamed both ways; the
-// request's context ends the work; nothing is left running once the engine has noticed that a response body was closed or a
-// context ended. A panic in the engine is an error of the request.
+// RoundTripper returns a transport that calls the engine in this process, without a socket. Bodies
+// are streamed both ways. The work ends, soon after, when the request's context ends or the
+// response's body is closed. A panic in the engine is an error of the request.
 func (e *Engine) RoundTripper() http.RoundTripper { return handlerTransport{e} }
 
 // handlerTransport is a RoundTripper around any handler.
@@ -50,7 +50,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 			writer.CloseWithError(err) // nil is the end of the answer
 		}
 		if ended := context.Cause(r.Context()); ended != nil {
-			err = ended // a handler that gave up says nothing, which is no empty 200
+			err = ended // a handler that gave up wrote nothing, which is no empty 200
 		}
 		w.start(http.StatusOK, err)
 	}()
@@ -86,7 +86,8 @@ func serve(h http.Handler, w http.ResponseWriter, r *http.Request) (err error) {
 	return nil
 }
 
-// A pipeWriter is the ResponseWriter of one request. Only the handler's goroutine uses it until started is closed.
+// A pipeWriter is the ResponseWriter of one request. Only the handler's goroutine uses it until
+// started is closed.
 type pipeWriter struct {
 	header  http.Header
 	body    *io.PipeWriter

@@ -18,7 +18,8 @@ type problem struct {
 	Ctx   map[string]any `json:"ctx,omitempty"`
 }
 
-// formFields are the checked fields, in the order in which the API reports them. Fields that are not here take any text.
+// formFields are the checked fields, in the order in which the API reports them. Fields that are
+// not here take any text.
 var formFields = []struct {
 	name  string
 	check func(value string) *problem // nil where the value is fine
@@ -85,7 +86,8 @@ func oneOf(choices ...string) func(string) *problem {
 	}
 }
 
-// chunking refuses every strategy: an unknown one as the API does, the API's only one because it is not built in.
+// chunking refuses every strategy: an unknown one as the API does, the API's only one because it is
+// not built in.
 func chunking(value string) *problem {
 	if p := oneOf("by_title")(value); p != nil {
 		return p

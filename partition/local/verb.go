@@ -5,14 +5,16 @@ import (
 	"unicode"
 )
 
-// hasVerb says whether a text has a verb, as far as a small English lexicon and endings tell: a form that is hardly ever anything
-// else, a form by rule (-ed, -ing) with the common exceptions, or a word that follows "to", a modal or a pronoun.
+// hasVerb reports whether a text has a verb, as far as a small English lexicon and endings tell: a
+// form that is hardly ever anything else, a form by rule (-ed, -ing) with the common exceptions, or
+// a word that follows "to", a modal or a pronoun.
 func hasVerb(text string) bool {
 	if text == strings.ToUpper(text) {
 		text = strings.ToLower(text)
 	}
 	before := ""
-	for _, token := range wordTokens(text) {
+	for part := range strings.FieldsFuncSeq(text, func(c rune) bool { return !unicode.IsLetter(c) }) {
+		token := contractions(part)
 		w := strings.ToLower(token)
 		capital := token != w
 		switch {
@@ -32,19 +34,7 @@ func hasVerb(text string) bool {
 	return false
 }
 
-// wordTokens are the runs of letters in a text, with apostrophes inside them cut off.
-func wordTokens(text string) []string {
-	words := strings.FieldsFunc(text, func(c rune) bool { return !unicode.IsLetter(c) && c != '\'' && c != '’' })
-	var tokens []string
-	for _, w := range words {
-		for _, part := range strings.FieldsFunc(w, func(c rune) bool { return c == '\'' || c == '’' }) {
-			tokens = append(tokens, contractions(part))
-		}
-	}
-	return tokens
-}
-
-// contractions give the verb of what an apostrophe left over.
+// contractions returns the verb of what an apostrophe cut off.
 func contractions(part string) string {
 	switch part {
 	case "re", "ve":

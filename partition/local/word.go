@@ -21,8 +21,9 @@ const (
 	checkEvery     = 1024 // how many words are read between two looks at the context
 )
 
-// words reads the words of a text page in the order of the page's content. text has the page's count characters. Where PDFium
-// left some out of it, they are asked for one by one; so are those of which it writes the same for two things.
+// words reads the words of a text page in the order of the page's content. text has the page's
+// count characters. Where PDFium left some out of it, they are asked for one by one; so are those
+// of which it writes the same for two things.
 func (i *pdfInstance) words(ctx context.Context, text string, count int, v view) ([]word, error) {
 	if err := i.prepare(); err != nil {
 		return nil, err
@@ -77,7 +78,8 @@ func (i *pdfInstance) words(ctx context.Context, text string, count int, v view)
 
 func isBreak(c rune) bool { return unicode.IsSpace(c) || c == '\ufeff' }
 
-// wordsOf is the word that chars[start:end] are, in pieces where the characters do not stand beside each other.
+// wordsOf is the word that chars[start:end] are, in pieces where the characters do not stand beside
+// each other.
 func (i *pdfInstance) wordsOf(chars []rune, start, end int, textPage uint64, v view) ([]word, error) {
 	first, err := i.charBox(textPage, start, v)
 	if err != nil {
@@ -114,7 +116,8 @@ func (i *pdfInstance) wordsOf(chars []rune, start, end int, textPage uint64, v v
 	return append(words, newWord(chars[from:end], b, from > start)), nil
 }
 
-// isRun says whether n characters whose outer ones have these boxes can stand in one horizontal row between them.
+// isRun reports whether n characters whose outer ones have these boxes can stand in one horizontal
+// row between them.
 func isRun(first, last box, n int) bool {
 	if first.empty() || last.empty() {
 		return n == 1
@@ -124,7 +127,7 @@ func isRun(first, last box, n int) bool {
 	return apart < -0.5*min(first.height(), last.height()) && first.left <= last.left && last.right-first.left <= 1.5*height*float64(n)
 }
 
-// adjacent says whether a character follows what stands before it without a jump.
+// adjacent reports whether a character follows what stands before it without a jump.
 func adjacent(before, next box) bool {
 	if before.empty() || next.empty() {
 		return true

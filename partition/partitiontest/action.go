@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// An Action is what a [Fault] does to a request: middleware around the real answer. Wrap may answer by itself, call real before,
-// after or in place of something, or leave the connection broken. The request's body has been read; [FromContext] has what was in
-// it. The request's context ends when the client leaves and when the server closes.
+// An Action is what a [Fault] does to a request: middleware around the real answer. Wrap may answer
+// by itself, call real before, after or in place of something, or leave the connection broken. The
+// request's body has been read; [FromContext] has what was in it. The request's context ends when
+// the client leaves and when the server closes.
 type Action struct {
 	Name string
 	Wrap func(real http.Handler) http.Handler // nil: the real answer
@@ -23,8 +24,8 @@ func action(name string, answer func(w http.ResponseWriter, r *http.Request, rea
 	}}
 }
 
-// Chain does several things: the first wraps the second, and so on. Those that change an answer stand before the one that gives
-// it: Chain(Delay(time.Second), Gzip(), Reply(503, body)).
+// Chain does several things: the first wraps the second, and so on. Those that change an answer
+// stand before the one that gives it: Chain(Delay(time.Second), Gzip(), Reply(503, body)).
 func Chain(actions ...Action) Action {
 	names := make([]string, len(actions))
 	for i, a := range actions {
@@ -40,7 +41,8 @@ func Chain(actions ...Action) Action {
 	}}
 }
 
-// Reply answers with a status and a body. The Content-Type follows from how the body begins, unless [Header] has set one.
+// Reply answers with a status and a body. The Content-Type follows from how the body begins, unless
+// [Header] has set one.
 func Reply(status int, body string) Action {
 	return action("status "+strconv.Itoa(status), func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		if mediaType := guessType(body); w.Header().Get("Content-Type") == "" && mediaType != "" {
@@ -74,7 +76,8 @@ func Detail(status int, text string) Action {
 	})
 }
 
-// Header sets headers of the answer: name, value, name, value. It panics when the last value is missing.
+// Header sets headers of the answer: name, value, name, value. It panics when the last value is
+// missing.
 func Header(namesAndValues ...string) Action {
 	if len(namesAndValues)%2 != 0 {
 		panic("partitiontest: header " + namesAndValues[len(namesAndValues)-1] + " without a value")
@@ -94,7 +97,8 @@ func Redirect(status int, target string) Action {
 	return a
 }
 
-// HTMLPage answers with an error page of the kind that a gateway in front of the API makes, when the API does not answer it.
+// HTMLPage answers with an error page of the kind that a gateway in front of the API makes, when
+// the API does not answer it.
 func HTMLPage(status int) Action {
 	title := strconv.Itoa(status) + " " + http.StatusText(status)
 	a := Reply(status, "<html>\r\n<head><title>"+title+"</title></head>\r\n<body>\r\n<h1>"+title+"</h1>\r\n"+
@@ -110,7 +114,8 @@ func Empty() Action {
 	return a
 }
 
-// InvalidJSON answers 200 with JSON that breaks off in the middle of an element, in an HTTP answer that is complete.
+// InvalidJSON answers 200 with JSON that breaks off in the middle of an element, in an HTTP answer
+// that is complete.
 func InvalidJSON() Action {
 	a := Reply(http.StatusOK, `[{"type": "Title", "element_id": "0123", "text": "broken o`)
 	a.Name = "invalid JSON"

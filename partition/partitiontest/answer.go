@@ -12,8 +12,9 @@ import (
 // maxHeld is how many bytes of an answer are held back at most, if its length is announced.
 const maxHeld = 64 << 10
 
-// answer holds back what a handler writes until it flushes or returns; of a long answer with a length, the last byte. So a request
-// is counted out before its client can see the end of the answer, and an answer that was not flushed has its exact Content-Length.
+// answer holds back what a handler writes until it flushes or returns; of a long answer with a
+// length, the last byte. So a request is counted out before its client can see the end of the
+// answer, and an answer that was not flushed has its exact Content-Length.
 type answer struct {
 	w        http.ResponseWriter
 	noted    func(status int) // told the status before the client can see it
@@ -66,7 +67,8 @@ func (a *answer) WriteString(s string) (int, error) {
 	return len(s), nil
 }
 
-// passes reports whether n bytes more go out at once, all but the last of them: when they are many and the length is announced.
+// passes reports whether n bytes more go out at once, all but the last of them: when they are many
+// and the length is announced.
 func (a *answer) passes(n int) bool {
 	a.WriteHeader(http.StatusOK)
 	return n > 0 && a.body.Len()+n > maxHeld && a.Header().Get("Content-Length") != ""

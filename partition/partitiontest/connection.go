@@ -58,7 +58,8 @@ func Truncate(n int) Action {
 	})
 }
 
-// ResetAfter announces the whole answer, sends n bytes of its body, and resets the connection. Over a pipe a reset is a close.
+// ResetAfter announces the whole answer, sends n bytes of its body, and resets the connection. Over
+// a pipe a reset is a close.
 func ResetAfter(n int) Action {
 	return action(fmt.Sprintf("reset after %d bytes", n), func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		beginWith(n, w, r, real)

@@ -14,10 +14,12 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// Pages is the default engine: one NarrativeText element for each page of a PDF, with the text "page 5 of report.pdf", and one,
-// "all of notes.txt", for any other file. Ids follow the API's formula, and page numbers starting_page_number, so that the answers
-// for a document's chunks are together the answer for the document. A PDF is really opened: one that cannot be is refused in the
-// API's words, with status 422. Of the form fields only starting_page_number, content_type and output_format have an effect.
+// Pages is the default engine: one NarrativeText element for each page of a PDF, with the text
+// "page 5 of report.pdf", and one, "all of notes.txt", for any other file. Ids follow the API's
+// formula, and page numbers starting_page_number, so that the answers for a document's chunks are
+// together the answer for the document. A PDF is really opened: one that cannot be is refused in
+// the API's words, with status 422. Of the form fields only starting_page_number, content_type and
+// output_format have an effect.
 //
 // Pages answers only behind a [Server].
 func Pages() http.Handler { return http.HandlerFunc(servePages) }

@@ -6,20 +6,23 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A Fault takes some of the requests and does something to them. A request is taken by the first fault of the script that matches
-// it; the conditions that are set must all hold. The zero Fault takes every request and lets it be.
+// A Fault takes some of the requests and does something to them. A request is taken by the first
+// fault of the script that matches it; the conditions that are set must all hold. The zero Fault
+// takes every request and lets it be.
 type Fault struct {
 	// Name is shown in [Request.Fault]; empty: the action's name.
 	Name string
 
-	// File is a pattern for the file name, as in [path.Match]: "report.pdf", "*.pdf". Empty: every file.
+	// File is a pattern for the file name, as in [path.Match]: "report.pdf", "*.pdf". Empty: every
+	// file.
 	File string
 
-	// Pages takes the requests that have at least one of these pages, whatever chunks the client makes. The zero range takes every
-	// request, also those for documents that have no pages.
+	// Pages takes the requests that have at least one of these pages, whatever chunks the client
+	// makes. The zero range takes every request, also those for documents that have no pages.
 	Pages split.PageRange
 
-	// Attempt takes just this attempt, counted from 1 for each file name and page range. 0: every attempt.
+	// Attempt takes just this attempt, counted from 1 for each file name and page range. 0: every
+	// attempt.
 	Attempt int
 
 	// Times is how many requests the fault takes in all. 0: no limit.
@@ -28,9 +31,10 @@ type Fault struct {
 	// Match is a condition of the test's own. It must not call the server's methods.
 	Match func(Request) bool
 
-	// Early takes the request before the file's content is read, with the client still sending. The page range is not known then:
-	// Pages is compared with the first page alone, and attempts are counted for each file name and first page, among early faults
-	// only. It works for clients that send the file last. An action that waits notices the server's end then, but not the client's.
+	// Early takes the request before the file's content is read, with the client still sending. The
+	// page range is not known then: Pages is compared with the first page alone, and attempts are
+	// counted for each file name and first page, among early faults only. It works for clients that
+	// send the file last. An action that waits notices the server's end then, but not the client's.
 	Early bool
 
 	// Do is what happens to the request.

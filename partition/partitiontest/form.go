@@ -35,7 +35,8 @@ const (
 
 func (e formError) Error() string { return string(e) }
 
-// form is a request's multipart form. It is read in two steps, the file's content being the second one.
+// form is a request's multipart form. It is read in two steps, the file's content being the second
+// one.
 type form struct {
 	reader   *multipart.Reader
 	body     io.Reader
@@ -61,7 +62,8 @@ func newForm(r *http.Request) (*form, error) {
 // readHead reads up to the content of the file.
 func (f *form) readHead() error { return f.readParts(true) }
 
-// readRest reads the file's content, and keeps it if it is asked to or the file looks like a PDF. It reads all that follows.
+// readRest reads the file's content, and keeps it if it is asked to or the file looks like a PDF.
+// It reads all that follows.
 func (f *form) readRest(keep bool) error {
 	if f.file != nil {
 		if err := f.file.read(keep || f.isPDF()); err != nil {
@@ -109,7 +111,8 @@ func (f *form) readParts(stopAtFile bool) error {
 	}
 }
 
-// mediaType is the type that the server takes the file for: the hint in the form's content_type, else the part's.
+// mediaType is the type that the server takes the file for: the hint in the form's content_type,
+// else the part's.
 func (f *form) mediaType() string {
 	if hint := f.value("content_type"); hint != "" {
 		return hint
@@ -117,7 +120,8 @@ func (f *form) mediaType() string {
 	return f.file.mediaType()
 }
 
-// isPDF reports whether the server takes the file for a PDF: because it is told so, or is told nothing and looks.
+// isPDF reports whether the server takes the file for a PDF: because it is told so, or is told
+// nothing and looks.
 func (f *form) isPDF() bool {
 	t := f.mediaType()
 	return t == "application/pdf" || (t == "" || t == "application/octet-stream") && split.IsPDF(f.file.content)
@@ -177,7 +181,8 @@ func (f *form) describe(req *Request) {
 	req.openErr = f.openErr
 }
 
-// replay returns r with the body that it came with. Each part's header fields may be in another order.
+// replay returns r with the body that it came with. Each part's header fields may be in another
+// order.
 func (f *form) replay(r *http.Request) *http.Request {
 	if f.reader == nil {
 		return r

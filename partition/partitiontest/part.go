@@ -37,7 +37,8 @@ func newPart(raw *multipart.Part) (*part, error) {
 	return p, nil
 }
 
-// read reads the part's content, hashing it, and keeps it if keep is set or it turns out to be a PDF.
+// read reads the part's content, hashing it, and keeps it if keep is set or it turns out to be a
+// PDF.
 func (p *part) read(keep bool) error {
 	content := bufio.NewReaderSize(p.unread, 1024)
 	if p.isFile && !keep {

@@ -15,16 +15,16 @@ type pdfSpec struct {
 	shared int
 }
 
-// WithText sets the text of each page, counted from 1; a line feed starts a new line. Characters outside ASCII become question
-// marks. Without it a page's text is "page 5".
+// WithText sets the text of each page, counted from 1; a line feed starts a new line. Characters
+// outside ASCII become question marks. Without it a page's text is "page 5".
 func WithText(text func(page int) string) PDFOption { return func(s *pdfSpec) { s.text = text } }
 
-// WithSharedResource gives all pages together one image of about n bytes, which do not compress: a splitter that copies what a
-// page refers to copies it into every chunk.
+// WithSharedResource gives all pages together one image of about n bytes, which do not compress: a
+// splitter that copies what a page refers to copies it into every chunk.
 func WithSharedResource(n int) PDFOption { return func(s *pdfSpec) { s.shared = n } }
 
-// NewPDF makes a small valid PDF of that many US letter pages, each with its page number as text. Equal arguments give equal
-// bytes. With 0 pages the page tree is there and empty.
+// NewPDF makes a small valid PDF of that many US letter pages, each with its page number as text.
+// Equal arguments give equal bytes. With 0 pages the page tree is there and empty.
 func NewPDF(pages int, options ...PDFOption) []byte {
 	s := pdfSpec{text: func(page int) string { return fmt.Sprintf("page %d", page) }}
 	for _, o := range options {

@@ -9,7 +9,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A Request is what the server knows of one request that arrived. Its maps and slices are not to be changed.
+// A Request is what the server knows of one request that arrived. Its maps and slices are not to be
+// changed.
 type Request struct {
 	Time          time.Time
 	Method        string
@@ -24,8 +25,8 @@ type Request struct {
 	Size      int64      // of the file part's content
 	SHA256    string     // of the file part's content, lower-case hex; empty until all of it has arrived
 
-	// Pages is the page range of a PDF: starting_page_number and what follows it. It is the zero range for other files, for a PDF
-	// that cannot be opened, and until all of it has arrived.
+	// Pages is the page range of a PDF: starting_page_number and what follows it. It is the zero
+	// range for other files, for a PDF that cannot be opened, and until all of it has arrived.
 	Pages split.PageRange
 
 	Attempt    int      // 1 for the first request with this file name and page range
@@ -45,8 +46,8 @@ type attemptKey struct {
 
 type contextKey struct{}
 
-// FromContext returns what the server has read of the request whose context ctx is. It is there for engines and for the handlers
-// inside an [Action]; ok is false for any other context.
+// FromContext returns what the server has read of the request whose context ctx is. It is there for
+// engines and for the handlers inside an [Action]; ok is false for any other context.
 func FromContext(ctx context.Context) (r Request, ok bool) {
 	r, ok = ctx.Value(contextKey{}).(Request)
 	return r, ok

@@ -34,7 +34,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	a.finish()
 }
 
-// partition reads the form up to the file's content, lets an early fault take the request, and goes on.
+// partition reads the form up to the file's content, lets an early fault take the request, and goes
+// on.
 func (s *Server) partition(w http.ResponseWriter, r *http.Request, req *Request) {
 	f, err := newForm(r)
 	if err == nil {
@@ -49,7 +50,8 @@ func (s *Server) partition(w http.ResponseWriter, r *http.Request, req *Request)
 	s.withFault(w, r, req, true, rest)
 }
 
-// partitionRest reads the file, checks the form, lets a fault take the request, and else answers it.
+// partitionRest reads the file, checks the form, lets a fault take the request, and else answers
+// it.
 func (s *Server) partitionRest(w http.ResponseWriter, r *http.Request, req *Request, f *form) {
 	err := f.readRest(s.options.Engine != nil)
 	if err == nil {

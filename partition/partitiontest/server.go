@@ -1,8 +1,8 @@
 // Package partitiontest is a partition API server for tests, with scripted faults.
 //
-// It is to the partition API what net/http/httptest is to HTTP: a real server in the test's own process. By default it answers one
-// element a page of a PDF and one element for any other file, checks each request more strictly than the real server does, and
-// keeps a record of what arrived:
+// It is to the partition API what net/http/httptest is to HTTP: a real server in the test's own
+// process. By default it answers one element a page of a PDF and one element for any other file,
+// checks each request more strictly than the real server does, and keeps a record of what arrived:
 //
 //	srv := partitiontest.NewServer(partitiontest.Options{})
 //	defer srv.Close()
@@ -19,12 +19,14 @@
 //		t.Log(r.File, r.Pages, r.Attempt, r.Status, r.SHA256)
 //	}
 //
-// A [Fault] says which requests it takes and what it does to them. What it does is an [Action], HTTP middleware around the real
-// answer; actions combine with [Chain], and a test may bring its own.
+// A [Fault] says which requests it takes and what it does to them. What it does is an [Action],
+// HTTP middleware around the real answer; actions combine with [Chain], and a test may bring its
+// own.
 //
 // # Waiting without time
 //
-// With a [PipeListener] server and client run inside a testing/synctest bubble, where a [Delay] of two minutes takes no time:
+// With a [PipeListener] server and client run inside a testing/synctest bubble, where a [Delay] of
+// two minutes takes no time:
 //
 //	synctest.Test(t, func(t *testing.T) {
 //		srv := partitiontest.NewServer(partitiontest.Options{Listener: partitiontest.NewPipeListener("")})
@@ -32,8 +34,8 @@
 //		...
 //	})
 //
-// The package links no test framework, so that programs may use it as well: for demonstrations, or for a server to try a client by
-// hand.
+// The package links no test framework, so that programs may use it as well: for demonstrations, or
+// for a server to try a client by hand.
 package partitiontest
 
 import (
@@ -46,22 +48,25 @@ import (
 
 // Options change what a [Server] is. The zero value is ready to use.
 type Options struct {
-	// Engine answers the requests that no fault takes; nil is [Pages]. It gets the request as the client sent it, without Prefix,
-	// and parsed already for those who ask [FromContext].
+	// Engine answers the requests that no fault takes; nil is [Pages]. It gets the request as the
+	// client sent it, without Prefix, and parsed already for those who ask [FromContext].
 	Engine http.Handler
 
-	// APIKey is what the header unstructured-api-key must be. A request with another one gets 401 and, as from the real server,
-	// the key that it sent in the error's text. Empty: every request is welcome.
+	// APIKey is what the header unstructured-api-key must be. A request with another one gets 401
+	// and, as from the real server, the key that it sent in the error's text. Empty: every request
+	// is welcome.
 	APIKey string
 
 	// Prefix is a path before the API's own paths, as a gateway has it: "/tenant-7".
 	Prefix string
 
-	// Listener is where the server listens: a [PipeListener], or nil for a free port of 127.0.0.1. The server closes it.
+	// Listener is where the server listens: a [PipeListener], or nil for a free port of 127.0.0.1.
+	// The server closes it.
 	Listener net.Listener
 
-	// Lenient turns off the form check. Without it the server refuses, with status 400 and a detail that starts with "strict:",
-	// what the real server would silently ignore or misread; see [Server.Violations].
+	// Lenient turns off the form check. Without it the server refuses, with status 400 and a detail
+	// that starts with "strict:", what the real server would silently ignore or misread; see
+	// [Server.Violations].
 	Lenient bool
 
 	// AllowFields are form fields that the check lets pass beside those of [wire.Fields].
@@ -88,7 +93,8 @@ type Server struct {
 	peak     int
 }
 
-// NewServer starts a server. The caller closes it. It panics when it cannot listen, as net/http/httptest does.
+// NewServer starts a server. The caller closes it. It panics when it cannot listen, as
+// net/http/httptest does.
 func NewServer(o Options) *Server {
 	s := &Server{options: o, listener: o.Listener, attempts: map[attemptKey]int{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -116,12 +122,12 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// Client returns an HTTP client that reaches the server, through its pipe where it listens on one, and uses no proxy. Its idle
-// connections are closed with the server.
+// Client returns an HTTP client that reaches the server, through its pipe where it listens on one,
+// and uses no proxy. Its idle connections are closed with the server.
 func (s *Server) Client() *http.Client { return s.client }
 
-// Close ends the server and returns when nothing of it is left. Requests in progress are cut off; an engine that does not look at
-// its request's context is waited for.
+// Close ends the server and returns when nothing of it is left. Requests in progress are cut off;
+// an engine that does not look at its request's context is waited for.
 func (s *Server) Close() {
 	s.cancel()
 	_ = s.http.Close()
@@ -154,8 +160,8 @@ func (s *Server) Script(faults ...Fault) {
 	s.faults = append(s.faults, added...)
 }
 
-// Requests returns what has arrived so far, in order of arrival, with everything that is known of it by now. Requests other than
-// partition requests are among it.
+// Requests returns what has arrived so far, in order of arrival, with everything that is known of
+// it by now. Requests other than partition requests are among it.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -166,8 +172,9 @@ func (s *Server) Requests() []Request {
 	return requests
 }
 
-// InFlight returns how many partition requests are being answered now. A request counts from when its header has arrived until
-// just before the end of its answer leaves. One that the client gave up counts until the server has noticed.
+// InFlight returns how many partition requests are being answered now. A request counts from when
+// its header has arrived until just before the end of its answer leaves. One that the client gave
+// up counts until the server has noticed.
 func (s *Server) InFlight() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -181,8 +188,8 @@ func (s *Server) PeakInFlight() int {
 	return s.peak
 }
 
-// Violations returns what the form check has found in all requests, a line each. A test of a client ends well with a check that
-// there is none.
+// Violations returns what the form check has found in all requests, a line each. A test of a client
+// ends well with a check that there is none.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

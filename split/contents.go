@@ -7,9 +7,9 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// refuseBomb refuses a page whose content inflates beyond the limit. The content is copied without a
-// look, but the next reader should not be hit by it.
-func (t *tree) refuseBomb(contents types.Object) error {
+// checkContents refuses a page whose content cannot be found, or inflates beyond the limit. It is copied
+// without a look, but the next reader should not be hit by it.
+func (t *tree) checkContents(contents types.Object) error {
 	parts := t.view.array(contents)
 	if parts == nil {
 		parts = types.Array{contents}
@@ -17,7 +17,11 @@ func (t *tree) refuseBomb(contents types.Object) error {
 	limit := t.view.table.limits.DecodedBytes
 	for _, o := range parts {
 		nr := refNumber(o)
-		s, ok := t.view.follow(o).(*stream)
+		content := t.view.follow(o)
+		s, ok := content.(*stream)
+		if !ok && content != nil && t.view.err == nil {
+			return refuse(ErrDamaged, "the content of page %d is no stream", len(t.pages))
+		}
 		if !ok || t.looked[nr] {
 			continue
 		}
