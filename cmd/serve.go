@@ -57,7 +57,7 @@ func newServe(sh *shell) *cobra.Command {
 		flags.StringVar(&f.keyFile, "api-key-file", "", "`file` with the API key that requests must have")
 		flags.StringArrayVar(&f.hosts, "host", nil, "another host name that clients use for this server; may be repeated")
 		flags.Int64Var(&f.maxBody, "max-body", 512<<20, "largest request, in bytes")
-		flags.Int64Var(&f.maxBodies, "max-bodies", 0, "bytes of all requests at once, in all; further requests wait (default twice --max-body)")
+		flags.Int64Var(&f.maxBodies, "max-bodies", 0, "largest size of all requests together, in bytes; further requests wait (default twice --max-body)")
 		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for a request's upload, and for its processing")
 		flags.IntVar(&f.concurrency, "concurrency", 0, "documents processed at once (default: number of processors)")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
