@@ -30,7 +30,7 @@ func (f *cacheFlags) add(flags *pflag.FlagSet) {
 		flags.BoolVar(&f.refresh, "refresh", false, "send every request, even if its answer is cached, and store the new answers")
 		flags.DurationVar(&f.maxAge, "cache-max-age", cache.DefaultMaxAge, "remove cached answers not used for this long; less than 168h counts as 168h")
 		flags.Int64Var(&f.maxSize, "cache-max-size", cache.DefaultMaxSize, "remove the answers not used for longest when the cache has more bytes than this; those of the last 24 hours stay up to twice the size")
-		flags.DurationVar(&f.grace, "grace", partition.DefaultGrace, "how long to wait for requests already sent when a document or the run ends early")
+		flags.DurationVar(&f.grace, "grace", wire.DefaultGrace, "how long to wait for requests already sent when a document or the run ends early")
 	})
 }
 

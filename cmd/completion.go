@@ -72,7 +72,7 @@ var flagValues = []struct {
 	{"chunking-scope", false, values(partition.ChunkingWhole, partition.ChunkingAfter, partition.ChunkingPerChunk)},
 	{"strategy", false, values("auto", "fast", "hi_res", "ocr_only", "od_only", "vlm")},
 	{"chunking-strategy", false, values("basic", "by_title", "by_page", "by_similarity")},
-	{"output-format", false, values(partition.OutputJSON, partition.OutputCSV)},
+	{"output-format", false, values("application/json", partition.OutputCSV)},
 	{"retry", true, retry.Presets},
 	{"error", false, errorKinds},
 }

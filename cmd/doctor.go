@@ -219,7 +219,7 @@ func (f *doctorFlags) document(ctx context.Context, sh *shell, d *diagnosis, cli
 	most := max(f.client.elapsed, f.client.timeout)
 	limited, cancel := context.WithTimeoutCause(ctx, most, &outcome.TimeLimit{Limit: most})
 	defer cancel()
-	result, err := client.Partition(limited, document, partition.Params{Strategy: partition.StrategyFast})
+	result, err := client.Partition(limited, document, partition.Params{Strategy: "fast"})
 	switch {
 	case err != nil:
 		d.fail(exitCode(err), "document", "%s%s", err, hint(err))

@@ -45,8 +45,8 @@ func newServe(sh *shell) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve the partition API with the embedded engine",
 		Long: "Serve is a server for the partition API. It uses the embedded engine: strategy fast, for PDF, text, Markdown, HTML, CSV and\n" +
-			"TSV. Without an API key, only this machine can reach it. A request without the right key is refused before its body is\n" +
-			"read. A request whose body is sent slower than 8 KiB per second is cut off.",
+			"TSV. Without an API key, only this machine can reach it. A request without the right key is refused before its body is read.\n" +
+			"An upload slower than 8 KiB a second is cut off.",
 		Example: serveExample,
 		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), sh) },
@@ -57,7 +57,7 @@ func newServe(sh *shell) *cobra.Command {
 		flags.StringVar(&f.keyFile, "api-key-file", "", "`file` with the API key that requests must have")
 		flags.StringArrayVar(&f.hosts, "host", nil, "another host name that clients use for this server; may be repeated")
 		flags.Int64Var(&f.maxBody, "max-body", 512<<20, "largest request, in bytes")
-		flags.Int64Var(&f.maxBodies, "max-bodies", 0, "largest size of all requests together, in bytes; further requests wait (default twice --max-body)")
+		flags.Int64Var(&f.maxBodies, "max-bodies", 0, "most bytes of all requests at once; more requests wait (default: twice --max-body)")
 		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for a request's upload, and for its processing")
 		flags.IntVar(&f.concurrency, "concurrency", 0, "documents processed at once (default: number of processors)")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")

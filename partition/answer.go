@@ -9,11 +9,13 @@ import (
 	"iter"
 	"net/http"
 
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 )
 
-// A server that never ends must not fill memory or disk: an answer, and each element of it, are bounded, in bytes.
+// A server that never ends must not fill memory or disk: an answer, and each element of it, are
+// bounded, in bytes.
 const (
 	maxElement      = 128 << 20
 	maxMemoryAnswer = 1 << 30
@@ -22,21 +24,22 @@ const (
 
 // An answer is the checked body of a 200, kept until its turn to be merged comes.
 type answer struct {
-	store    *store
+	store    *spool.Store
 	elements int   // in the list; 0 for CSV
 	local    error // why it could not be kept: no fault of the server, so no reason to ask it again
 }
 
-// receive reads a 200 into the answer and checks that it is what was asked for. It may be called again for another attempt.
+// receive reads a 200 into the answer and checks that it is what was asked for. It may be called
+// again for another attempt.
 func (a *answer) receive(response *http.Response, want OutputFormat, secrets *redactor) error {
 	if response.StatusCode != http.StatusOK {
 		return retry.Decode(fmt.Errorf("status %d is not the answer to a partition request", response.StatusCode))
 	}
 	longest := int64(maxMemoryAnswer)
-	if a.store.scratch.disk {
+	if a.store.InFiles() {
 		longest = maxDiskAnswer
 	}
-	w, err := a.store.create()
+	w, err := a.store.Create()
 	if err == nil {
 		body := &boundedReader{r: response.Body, left: longest, what: fmt.Sprintf("the answer is longer than %d GiB", longest>>30)}
 		err = a.check(io.TeeReader(body, w), want, secrets)
@@ -44,7 +47,7 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *re
 			err = closeErr
 		}
 	}
-	if lost := (*storeError)(nil); errors.As(err, &lost) {
+	if lost := (*spool.Error)(nil); errors.As(err, &lost) {
 		a.local = err
 		return nil
 	}
@@ -53,7 +56,7 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *re
 
 // take copies a stored answer in, with the same check.
 func (a *answer) take(stored io.Reader, want OutputFormat) error {
-	w, err := a.store.create()
+	w, err := a.store.Create()
 	if err != nil {
 		return err
 	}
@@ -82,7 +85,7 @@ func (a *answer) check(body io.Reader, want OutputFormat, secrets *redactor) err
 // all decodes the stored elements.
 func (a *answer) all() iter.Seq2[Element, error] {
 	return func(yield func(Element, error) bool) {
-		stored, err := a.store.open()
+		stored, err := a.store.Open()
 		if err != nil {
 			yield(Element{}, err)
 			return
@@ -100,7 +103,7 @@ func (a *answer) all() iter.Seq2[Element, error] {
 	}
 }
 
-// checkStart tells by its first bytes what an answer is that is no list.
+// checkStart says, by its first bytes, what an answer is that is no list.
 func checkStart(r *bufio.Reader, secrets *redactor) error {
 	for {
 		c, err := r.ReadByte()
@@ -132,13 +135,14 @@ func checkStart(r *bufio.Reader, secrets *redactor) error {
 // excerptBytes is how much of a body is shown.
 const excerptBytes = 80
 
-// excerpt shows the beginning of a body, without a key that it may repeat: start reaches far enough for a key that begins in what
-// is shown.
+// excerpt shows the beginning of a body, without a key that it may repeat: start reaches far enough
+// for a key that begins in what is shown.
 func excerpt(start []byte, secrets *redactor) string {
 	return text.Printable(text.Shorten(secrets.redact(string(start)), excerptBytes))
 }
 
-// rawElements reads a JSON list of objects, one at a time. Its error is final; a list that breaks off is a [retry.Truncated].
+// rawElements reads a JSON list of objects, one at a time. Its error is final; a list that breaks
+// off is a [retry.Truncated].
 func rawElements(r io.Reader, secrets *redactor) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
 		bounded := &boundedReader{r: r, left: maxElement, what: fmt.Sprintf("an element is longer than %d MiB", maxElement>>20)}
@@ -167,7 +171,7 @@ func rawElements(r io.Reader, secrets *redactor) iter.Seq2[json.RawMessage, erro
 		if err == nil {
 			if _, more := dec.Token(); !errors.Is(more, io.EOF) {
 				if err = more; more == nil {
-					err = errors.New("something stands behind the list of elements")
+					err = errors.New("unexpected data after the list of elements")
 				}
 			}
 		}
@@ -177,7 +181,8 @@ func rawElements(r io.Reader, secrets *redactor) iter.Seq2[json.RawMessage, erro
 	}
 }
 
-// decodeError tells a body that broke off from one that is wrong, and leaves alone what went wrong on the way.
+// decodeError distinguishes a body that broke off from one that is wrong, and leaves alone what
+// went wrong on the way.
 func decodeError(err error) error {
 	syntax := (*json.SyntaxError)(nil)
 	switch {

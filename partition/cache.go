@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
@@ -18,8 +19,9 @@ import (
 // A Key names a stored answer: the SHA-256 of everything that produced it.
 type Key = [sha256.Size]byte
 
-// A Cache keeps answers, so that a page that was answered once is never sent again. It is used by several goroutines at once. When
-// it fails, that is said once, and the client goes on without it. See [HasCache] and [ScratchCache] for what it may do beyond that.
+// A Cache keeps answers, so that a page that was answered once is never sent again. It is used by
+// several goroutines at once. A failure of the cache is reported once, by a [CacheFailed] event,
+// and the client goes on without it. [HasCache] and [ScratchCache] are what it may do beyond that.
 type Cache interface {
 	// Get returns what was stored under the key. A miss wraps [fs.ErrNotExist].
 	Get(ctx context.Context, k Key) (io.ReadCloser, error)
@@ -27,25 +29,28 @@ type Cache interface {
 	Put(ctx context.Context, k Key, write func(io.Writer) error) error
 }
 
-// A HasCache is a [Cache] that can be asked for an entry cheaply. Any other is asked by Get, which opens the entry.
+// A HasCache is a [Cache] that can be asked for an entry cheaply. Any other is asked by Get, which
+// opens the entry.
 type HasCache interface {
 	Cache
-	// Has reports whether there is an entry, without counting that as a use. It may be wrong about a damaged one.
+	// Has reports whether there is an entry, without counting that as a use. It may be wrong about a
+	// damaged one.
 	Has(ctx context.Context, k Key) bool
 }
 
-// A ScratchCache is a [Cache] with room for chunks and answers that wait their turn: see [DiskCached].
+// A ScratchCache is a [Cache] with room for chunks and answers that wait their turn: see
+// [DiskCached].
 type ScratchCache interface {
 	Cache
-	// Scratch returns a private directory, which whoever owns the cache empties once the process is gone.
+	// Scratch returns a private directory. The cache empties it once the process has ended.
 	Scratch() (string, error)
 }
 
 // newScratch is where the chunks and answers of a document wait in the given mode.
-func (c *Client) newScratch(mode ChunkMode) *scratch {
-	s := &scratch{disk: mode == DiskCached}
+func (c *Client) newScratch(mode ChunkMode) *spool.Scratch {
+	s := &spool.Scratch{Disk: mode == DiskCached}
 	if offers, ok := c.cache.(ScratchCache); ok {
-		s.base = offers.Scratch
+		s.Base = offers.Scratch
 	}
 	return s
 }
@@ -53,8 +58,8 @@ func (c *Client) newScratch(mode ChunkMode) *scratch {
 // keyFormat changes when the meaning of a stored answer does.
 const keyFormat = 1
 
-// A description is all that an answer depends on. What it does not say must not change an answer: not the chunk's bytes, a path, a
-// time, or how a PDF was split.
+// A description is all that an answer depends on. What it does not say must not change an answer:
+// not the chunk's bytes, a path, a time, or how a PDF was split.
 type description struct {
 	Format    int        `json:"format"`
 	Endpoint  string     `json:"endpoint"`
@@ -84,7 +89,7 @@ func (j *job) key(pages split.PageRange) Key {
 	return sha256.Sum256(encoded)
 }
 
-// accountOf tells accounts apart without telling the key.
+// accountOf distinguishes accounts without showing the key.
 func accountOf(key string) string {
 	if key == "" {
 		return ""
@@ -102,8 +107,8 @@ func (c *config) headersOf() [][]string {
 	return headers
 }
 
-// caches reports whether answers of this document are stored. Those to a document that needs a password are not, unless its chunks
-// may go to disk as well.
+// caches reports whether answers of this document are stored. Those to a document that needs a
+// password are not, unless its chunks may go to disk as well.
 func (j *job) caches() bool {
 	s := j.params.Split
 	return j.client.cache != nil && (s.Password == "" || s.Mode == DiskCached)
@@ -148,7 +153,8 @@ func (j *job) has(ctx context.Context, pages split.PageRange) bool {
 	return err == nil
 }
 
-// hasHalves reports whether a range was narrowed in an earlier run: something below it is in the cache.
+// hasHalves reports whether a range was narrowed in an earlier run: something below it is in the
+// cache.
 func (j *job) hasHalves(ctx context.Context, pages split.PageRange) bool {
 	if !j.recalls() || !j.canHalve(pages) || j.params.Split.Off && !j.params.Split.Narrow {
 		return false
@@ -169,7 +175,7 @@ func (j *job) remember(ctx context.Context, key Key, c *chunk) {
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := j.client.cache.Put(ctx, key, func(w io.Writer) error {
-		stored, err := c.answer.store.open()
+		stored, err := c.answer.store.Open()
 		if err != nil {
 			return err
 		}

@@ -10,13 +10,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/quire-dev/quire/partition/internal/media"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
 )
 
-// A chunk is a run of a document's pages that is sent as one request, or the whole document. Its fields are set before done is
-// closed, and only read after.
+// A chunk is a run of a document's pages that is sent as one request, or the whole document. Its
+// fields are set before done is closed, and only read after.
 type chunk struct {
 	pages   split.PageRange // zero: the document whole
 	from    int             // of a whole document sent in place of chunks: the first page that is wanted of it; else 0
@@ -38,16 +39,16 @@ var (
 
 func (j *job) newChunk(pages split.PageRange) *chunk {
 	c := &chunk{
-		pages: pages, answer: answer{store: j.scratch.newStore()}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
+		pages: pages, answer: answer{store: j.scratch.NewStore()}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
 		next: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.admitted = sync.OnceFunc(func() { close(c.next) })
 	return c
 }
 
-// send is the life of one chunk, from the key of its answer to the slot that is free again. Until ctx ends it waits and repeats; an
-// attempt that has begun goes on for the grace period. Its error is why there is no answer; what is done about that is up to
-// [job.answer].
+// send is the life of one chunk, from the key of its answer to the slot that is free again. Until
+// ctx ends it waits and repeats; an attempt that has begun goes on for the grace period. Its error
+// is why there is no answer; what is done about that is up to [job.answer].
 func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	key := j.key(c.pages)
 	if j.recall(ctx, key, c) {
@@ -68,14 +69,13 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	if err != nil {
 		return j.noAnswer(ctx, j.newError(c, "", retry.Trace{}), err)
 	}
-	if err := j.barred(ctx); err != nil {
+	if err := j.reserve(ctx); err != nil {
 		slot.Release()
 		return err
 	}
 	c.admitted()
 	start := time.Now()
 	j.event(ctx, Event{Kind: ChunkStart, Pages: c.pages})
-	c.report.Sent = true
 	call, requestID := j.call(ctx, c, policy, slot, content)
 	call.Accept = func(r *http.Response) error { return c.answer.receive(r, j.params.OutputFormat, j.secrets) }
 	response, trace, err := j.client.retry.Do(j.paid, call) // which has judged the answer while it could still be sent again
@@ -100,8 +100,8 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	return err
 }
 
-// answer has a chunk answered: as it is, or else by what stands for it. The outcome is in its report; the error is what ends the
-// document.
+// answer has a chunk answered: as it is, or else by what stands for it. The outcome is in its
+// report; the error is what ends the document.
 func (j *job) answer(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	err := j.send(ctx, c, policy)
 	switch cut := (*cutError)(nil); {
@@ -130,7 +130,7 @@ func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, slot *re
 	upload := newUpload(j.fieldsOf(c.pages), j.name, j.mediaType(c.pages), content, content.size)
 	header := j.client.header.Clone()
 	header.Set("Content-Type", upload.contentType())
-	header.Set("Accept", string(OutputJSON))
+	header.Set("Accept", "application/json")
 	if j.params.OutputFormat != "" {
 		header.Set("Accept", string(j.params.OutputFormat))
 	}
@@ -152,7 +152,8 @@ func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, slot *re
 	}, requestID
 }
 
-// requestIDHeader carries an id that is new for every attempt, so that a server's log and ours can be put side by side.
+// requestIDHeader carries an id that is new for every attempt, so that a server's log and ours can
+// be put side by side.
 const requestIDHeader = "X-Request-Id"
 
 // barred returns why nothing may be sent, nil where it may.
@@ -163,10 +164,23 @@ func (j *job) barred(ctx context.Context) error {
 	if failure := j.failure.Load(); failure != nil {
 		return *failure
 	}
-	if err := j.client.requests.spent(); err != nil {
-		return &DocumentError{Document: j.plan.Document, Kind: KindBudget, Err: err}
+	return j.overLimit(j.client.requests.spent())
+}
+
+// reserve counts the chunk's first request, or returns why it may not be sent.
+func (j *job) reserve(ctx context.Context) error {
+	if err := j.barred(ctx); err != nil {
+		return err
 	}
-	return nil
+	return j.overLimit(j.client.requests.reserve())
+}
+
+// overLimit is the error of what a spending limit keeps from being sent, nil where none does.
+func (j *job) overLimit(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DocumentError{Document: j.plan.Document, Kind: KindBudget, Err: err}
 }
 
 // stopUnsent keeps what is not yet sent from being sent, where that would be for nothing.
@@ -181,15 +195,16 @@ func (j *job) stopUnsent(ctx context.Context, c *chunk, e *APIError) {
 	}
 }
 
-// tolerates reports whether the document goes on without the pages of a chunk that failed. Where a spending limit keeps them from
-// being sent it does until they have their turn: what is under way is paid for.
+// tolerates reports whether the document goes on without the pages of a chunk that failed. Where a
+// spending limit keeps them from being sent it does until they have their turn: what is under way
+// is paid for.
 func (j *job) tolerates(ctx context.Context, err error) bool {
 	return (j.params.Split.AllowFailed || KindOf(err) == KindBudget) && ctx.Err() == nil
 }
 
 func (j *job) mediaType(pages split.PageRange) string {
 	if pages != (split.PageRange{}) {
-		return pdfType
+		return media.PDF
 	}
 	return j.plan.MediaType
 }

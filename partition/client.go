@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
+	"github.com/quire-dev/quire/partition/internal/settings"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -22,12 +23,12 @@ const Version = "0.1.0"
 
 const keyHeader = "Unstructured-Api-Key"
 
-// ErrNoAPIKey is the hosted API without a key.
+// ErrNoAPIKey is returned by New when the hosted API is used without a key.
 var ErrNoAPIKey = errors.New("no API key for " + HostedURL + ": set " + EnvAPIKey + " or use WithAPIKey; for a server of your own set " +
 	EnvAPIURL + " or use WithBaseURL")
 
-// A Client sends documents to one partition API. It is safe for concurrent use and holds one limit of requests in flight for
-// everything that is sent through it.
+// A Client sends documents to one partition API. It is safe for concurrent use and holds one limit
+// of requests in flight for everything that is sent through it.
 type Client struct {
 	endpoint endpoint
 	header   http.Header // of every request; holds the key
@@ -52,10 +53,10 @@ type Client struct {
 	parseBudget int64
 }
 
-// New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted API without a key) is an error
-// now and not at the first request.
+// New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted
+// API without a key) is an error now and not at the first request.
 func New(options ...Option) (*Client, error) {
-	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: DefaultGrace, parse: DefaultParseBudget}
+	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: settings.Grace, parse: DefaultParseBudget}
 	for _, option := range options {
 		if err := option(&cfg); err != nil {
 			return nil, fmt.Errorf("partition client: %w", err)
@@ -144,8 +145,8 @@ func secrets(key string, header http.Header) []string {
 	return all
 }
 
-// noRedirects copies the caller's client, or makes one, so that a redirect comes back as an answer: following it would carry the
-// key and the document to another host.
+// noRedirects copies the caller's client, or makes one, so that a redirect comes back as an answer:
+// following it would carry the key and the document to another host.
 func noRedirects(hc *http.Client) *http.Client {
 	refusing := http.Client{}
 	if hc != nil {

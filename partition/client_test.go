@@ -188,7 +188,7 @@ func TestFormFieldsAreTheSameForWholeAndChunk(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		c := newClient(t, s)
 		params := partition.Params{
-			Strategy: partition.StrategyFast, Languages: []string{"eng", "deu"}, ExtractImageTypes: []string{"Image", "Table"},
+			Strategy: "fast", Languages: []string{"eng", "deu"}, ExtractImageTypes: []string{"Image", "Table"},
 			Coordinates: new(true),
 		}
 		_, err := c.Partition(t.Context(), pdf("a.pdf", 3), params)
@@ -282,7 +282,7 @@ func TestStrictFailureNamesThePages(t *testing.T) {
 		require.Empty(t, result.Elements)
 		sent := 0
 		for _, p := range result.Report.Chunks {
-			if p.Sent {
+			if len(p.Trace.Attempts) > 0 {
 				sent++
 			}
 		}
@@ -377,7 +377,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"empty":         {partitiontest.Empty(), "the body is empty"},
 		"not objects":   {partitiontest.Reply(200, `[1]`), "item 1 of the list is not a JSON object: 1"},
 		"list of lists": {partitiontest.Reply(200, `[[]]`), "item 1 of the list is not a JSON object: []"},
-		"tail":          {partitiontest.Reply(200, `[] []`), "something stands behind the list"},
+		"tail":          {partitiontest.Reply(200, `[] []`), "unexpected data after the list"},
 		"text":          {partitiontest.Reply(200, "OK\x1b[2J"), `the body is not a JSON list of elements: OK\x1b[2J`},
 	} {
 		t.Run(name, func(t *testing.T) {

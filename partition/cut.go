@@ -28,10 +28,12 @@ type content struct {
 	free func()
 }
 
-// smallChunk is the size, in bytes, up to which a chunk may be larger than its document: a file of little more than its frame.
+// smallChunk is the size, in bytes, up to which a chunk may be larger than its document: a file of
+// little more than its frame.
 const smallChunk = 1 << 20
 
-// cut makes the content of a chunk: the document itself, or some pages of it in memory or in a file.
+// cut makes the content of a chunk: the document itself, or some pages of it in memory or in a
+// file.
 func (j *job) cut(ctx context.Context, c *chunk) (*content, error) {
 	if c.pages == (split.PageRange{}) {
 		return &content{j.source, j.size, func() {}}, nil
@@ -47,7 +49,7 @@ func (j *job) cut(ctx context.Context, c *chunk) (*content, error) {
 		return nil, &cutError{c.pages, fmt.Errorf("the chunk would have %d bytes, the document has %d", size, j.size)}
 	}
 	c.report.Warnings = pdf.Warnings()
-	if !j.scratch.disk {
+	if !j.scratch.Disk {
 		return &content{pdf, pdf.Size(), func() {}}, nil
 	}
 	return j.spill(pdf)
@@ -55,8 +57,8 @@ func (j *job) cut(ctx context.Context, c *chunk) (*content, error) {
 
 // spill writes a chunk to a file.
 func (j *job) spill(pdf *split.Chunk) (*content, error) {
-	store := j.scratch.newStore()
-	w, err := store.create()
+	store := j.scratch.NewStore()
+	w, err := store.Create()
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +66,13 @@ func (j *job) spill(pdf *split.Chunk) (*content, error) {
 	if err = errors.Join(err, w.Close()); err != nil {
 		return nil, err
 	}
-	r, err := store.open()
+	r, err := store.Open()
 	if err != nil {
 		return nil, err
 	}
 	return &content{r, pdf.Size(), func() {
 		_ = r.Close() // it was only read
-		store.remove()
+		store.Remove()
 	}}, nil
 }
 
@@ -79,15 +81,15 @@ func (j *job) canGoWhole() bool {
 	return j.params.Split.Pages == (split.PageRange{}) && j.params.Split.Password == ""
 }
 
-// sendWhole puts the whole document in place of a chunk that cannot be cut, and of all chunks behind it: of its answer their pages
-// are taken.
+// sendWhole puts the whole document in place of a chunk that cannot be cut, and of all chunks
+// behind it: of its answer their pages are taken.
 func (j *job) sendWhole(c *chunk, why string) {
 	j.warning = fmt.Sprintf("%s: sent whole for the pages from %d on", why, c.pages.First)
 	j.wholeFrom(c)
 }
 
-// sendSmaller sends the whole document in place of all chunks where those would have more than twice its bytes in all, and the
-// first is not yet answered.
+// sendSmaller sends the whole document in place of all chunks where those would have more than
+// twice its bytes in all, and the first is not yet answered.
 func (j *job) sendSmaller(ctx context.Context) {
 	first := j.chunks[0]
 	if j.has(ctx, first.pages) {
@@ -107,8 +109,8 @@ func (j *job) wholeFrom(c *chunk) {
 	c.report.Pages = j.covers(c)
 }
 
-// bulk returns about how many bytes the chunks of a document would have in all, where they share so much that this is more than
-// twice the document; else 0. The first and the last one tell.
+// bulk returns about how many bytes the chunks of a document would have in all, where they share so
+// much that this is more than twice the document; else 0. The first and the last one tell.
 func (j *job) bulk(ctx context.Context) int64 {
 	n := int64(len(j.chunks))
 	if n < 3 || j.size < smallChunk || !j.canGoWhole() {

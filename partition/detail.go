@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// errorDetail returns what an error's body says, in one text, and whether it is the list with which the API refuses form fields.
-// The API answers {"detail": "text"}, {"detail": [{"loc": [...], "msg": "text"}]}, or either inside a list; what stands before it
-// answers HTML or plain text.
+// errorDetail returns what an error's body says, in one text, and whether it is the list with which
+// the API refuses form fields. The API answers {"detail": "text"}, {"detail": [{"loc": [...],
+// "msg": "text"}]}, or either inside a list; what stands before it answers HTML or plain text.
 func errorDetail(body []byte) (detail string, listed bool) {
 	body = bytes.TrimSpace(body)
 	if len(body) == 0 {

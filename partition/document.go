@@ -1,7 +1,6 @@
 package partition
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -12,13 +11,16 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
+
+	"github.com/quire-dev/quire/partition/internal/media"
+	"github.com/quire-dev/quire/partition/internal/spool"
 )
 
-// A Document is what is to be partitioned: a name, a media type and bytes that can be read more than once. One document may be
-// used by several calls at once. Whoever made it closes it, after the last call.
+// A Document is what is to be partitioned: a name, a media type and bytes that can be read more
+// than once. One document may be used by several calls at once. Whoever made it closes it, after
+// the last call.
 type Document struct {
 	name      string // as given, for messages
 	mediaType string // the caller's choice, "" to detect
@@ -34,7 +36,8 @@ type Document struct {
 // A DocumentOption changes how a document is presented to the server.
 type DocumentOption func(*Document)
 
-// WithName sets the name that the server sees, and that element ids are made of. Only its last element is sent.
+// WithName sets the name that the server sees, and that element ids are made of. Only its last
+// element is sent.
 func WithName(name string) DocumentOption { return func(d *Document) { d.name = name } }
 
 // WithMediaType sets the media type, instead of the one detected from the content and the name.
@@ -42,7 +45,8 @@ func WithMediaType(mediaType string) DocumentOption {
 	return func(d *Document) { d.mediaType = mediaType }
 }
 
-// spoolMemory is up to how many bytes [FromReader] keeps in memory; what is longer goes to a private temporary file.
+// spoolMemory is up to how many bytes [FromReader] keeps in memory; what is longer goes to a
+// private temporary file.
 const spoolMemory = 8 << 20
 
 var (
@@ -50,8 +54,8 @@ var (
 	errClosed        = errors.New("document is closed")
 )
 
-// Open returns the document in the file at path. The file is opened when its turn comes, not here; a path that leads to nothing,
-// or to something that is no regular file, is an error now.
+// Open returns the document in the file at path. The file is opened when its turn comes, not here;
+// a path that leads to nothing, or to something that is no regular file, is an error now.
 func Open(path string, options ...DocumentOption) (*Document, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -73,31 +77,22 @@ func Open(path string, options ...DocumentOption) (*Document, error) {
 	}), nil
 }
 
-// FromReaderAt returns the document in the first size bytes of r. If r is an [io.Closer], [Document.Close] closes it.
+// FromReaderAt returns the document in the first size bytes of r. If r is an [io.Closer],
+// [Document.Close] closes it.
 func FromReaderAt(name string, r io.ReaderAt, size int64, options ...DocumentOption) *Document {
 	return newDocument(name, options, func() (io.ReaderAt, int64, error) { return r, size, nil })
 }
 
-// FromReader returns the document that r holds, read to its end now: up to 8 MiB into memory, more into a temporary file with
-// mode 0600, which goes away with [Document.Close]. Reading stops when ctx ends.
+// FromReader returns the document that r holds, read to its end now: up to 8 MiB into memory, more
+// into a temporary file with mode 0600, which goes away with [Document.Close]. Reading stops when
+// ctx ends.
 func FromReader(ctx context.Context, name string, r io.Reader, options ...DocumentOption) (*Document, error) {
 	r = &contextReader{ctx, r}
-	head, err := io.ReadAll(io.LimitReader(r, spoolMemory))
+	file, err := spool.Read(r, spoolMemory)
 	if err != nil {
 		return nil, localError(name, err)
 	}
-	if len(head) < spoolMemory {
-		return FromReaderAt(name, bytes.NewReader(head), int64(len(head)), options...), nil
-	}
-	file, err := newTempFile()
-	if err != nil {
-		return nil, localError(name, err)
-	}
-	size, err := io.Copy(file, io.MultiReader(bytes.NewReader(head), r))
-	if err != nil {
-		return nil, localError(name, errors.Join(err, file.Close()))
-	}
-	return FromReaderAt(name, file, size, options...), nil
+	return FromReaderAt(name, file, file.Size(), options...), nil
 }
 
 func newDocument(name string, options []DocumentOption, open func() (io.ReaderAt, int64, error)) *Document {
@@ -125,8 +120,8 @@ func (d *Document) Close() error {
 	return nil
 }
 
-// SHA256 is the hash of the document's content, in lower-case hexadecimal. The content is read for it once. Reading stops when ctx
-// ends.
+// SHA256 is the hash of the document's content, in lower-case hexadecimal. The content is read for
+// it once. Reading stops when ctx ends.
 func (d *Document) SHA256(ctx context.Context) (string, error) {
 	source, size, err := d.acquire()
 	if err != nil {
@@ -175,8 +170,8 @@ func (d *Document) acquire() (io.ReaderAt, int64, error) {
 
 var windowsDirectory = regexp.MustCompile(`^([A-Za-z]:|\\\\).*\\`)
 
-// wireName is the name that the server sees: the last element of the name, never a local directory, always UTF-8. A document
-// without a name gets one from its media type, for the server wants one.
+// wireName is the name that the server sees: the last element of the name, never a local directory,
+// always UTF-8. A document without a name gets one from its media type, for the server wants one.
 func (d *Document) wireName(mediaType string) string {
 	name := d.name
 	if prefix := windowsDirectory.FindString(name); prefix != "" {
@@ -185,10 +180,8 @@ func (d *Document) wireName(mediaType string) string {
 	name = strings.ToValidUTF8(filepath.Base(name), "\uFFFD")
 	if name == "." || name == string(filepath.Separator) {
 		name = "document"
-		for _, t := range mediaTypes {
-			if t.Name == mediaType {
-				return name + t.Extensions[0]
-			}
+		if t, known := media.Known(mediaType); known {
+			return name + t.Extensions[0]
 		}
 	}
 	return name
@@ -218,34 +211,4 @@ func (c *contextReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	return c.r.Read(p)
-}
-
-// tempFile is a private file without a name: where the system allows it, nothing is left behind even by a killed process.
-type tempFile struct {
-	*os.File
-	remove bool
-}
-
-// newTempFile makes a temporary file with mode 0600 in the system's directory for them.
-func newTempFile() (*tempFile, error) {
-	file, err := os.CreateTemp("", "quire-*")
-	if err != nil {
-		return nil, err
-	}
-	if runtime.GOOS == "windows" {
-		return &tempFile{file, true}, nil // an open file cannot be removed there
-	}
-	if err := os.Remove(file.Name()); err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return &tempFile{file, false}, nil
-}
-
-// Close closes the file and makes sure that it is gone.
-func (f *tempFile) Close() error {
-	err := f.File.Close()
-	if f.remove {
-		err = errors.Join(err, os.Remove(f.Name()))
-	}
-	return err
 }

@@ -8,16 +8,19 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+
+	"github.com/quire-dev/quire/partition/internal/jsonobject"
 )
 
 // An Element is one piece of a document: a title, a paragraph, a table.
 //
-// Decoding is lossless. The fields below are what is known of the API's answer; the answer's own JSON is kept beside them, so
-// that an element which is read and written back has every key, null and digit that came, in the order in which it came. A field
-// that is changed before writing is written with its new value, in its old place.
+// Decoding is lossless. The fields below are what is known of the API's answer; the answer's own
+// JSON is kept beside them, so that an element which is read and written back has every key, null
+// and digit that came, in the order in which it came. A field that is changed before writing is
+// written with its new value, in its old place.
 //
-// A known key whose JSON has an unexpected type (a page number that is a string) leaves its field at the zero value; the raw JSON
-// still has it.
+// A known key whose JSON has an unexpected type (a page number that is a string) leaves its field
+// at the zero value; the raw JSON still has it.
 type Element struct {
 	Type     ElementType `json:"type"`
 	ID       string      `json:"element_id"` // 32 hex digits, or a UUID when unique_element_ids is set
@@ -30,7 +33,7 @@ type Element struct {
 // ElementType is the kind of an element. The server is the judge: unknown names pass through.
 type ElementType string
 
-// The element types that the API emits today.
+// The usual element types. The API has a few more, such as CheckBox or FormKeysValues.
 const (
 	TypeTitle             ElementType = "Title"
 	TypeNarrativeText     ElementType = "NarrativeText"
@@ -47,12 +50,7 @@ const (
 	TypeAddress           ElementType = "Address"
 	TypeEmailAddress      ElementType = "EmailAddress"
 	TypePageBreak         ElementType = "PageBreak"
-	TypePageNumber        ElementType = "PageNumber"
 	TypeCodeSnippet       ElementType = "CodeSnippet"
-	TypeFormKeysValues    ElementType = "FormKeysValues"
-	TypeCheckBox          ElementType = "CheckBox"
-	TypeDocumentData      ElementType = "DocumentData"
-	TypeForm              ElementType = "Form"
 )
 
 var errNotObject = errors.New("element is not a JSON object")
@@ -60,7 +58,8 @@ var errNotObject = errors.New("element is not a JSON object")
 // plainElement has Element's fields without its methods.
 type plainElement Element
 
-// UnmarshalJSON keeps data and reads the known fields out of it. Anything but an object is an error.
+// UnmarshalJSON keeps data and reads the known fields out of it. Anything but an object is an
+// error.
 func (e *Element) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
@@ -75,7 +74,8 @@ func (e *Element) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// lenient lets pass what [json.Unmarshal] reports of single values of an unexpected type: it has read everything else by then.
+// lenient lets pass what [json.Unmarshal] reports of single values of an unexpected type: it has
+// read everything else by then.
 func lenient(err error) error {
 	if wrongType := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrongType) {
 		return nil
@@ -83,10 +83,11 @@ func lenient(err error) error {
 	return err
 }
 
-// MarshalJSON writes the element as it was received. Fields changed since then replace what was received.
+// MarshalJSON writes the element as it was received. Fields changed since then replace what was
+// received.
 func (e Element) MarshalJSON() ([]byte, error) {
 	if e.raw == nil {
-		return marshal(plainElement(e))
+		return jsonobject.Marshal(plainElement(e))
 	}
 	var was Element
 	if err := was.UnmarshalJSON(e.raw); err != nil {
@@ -100,24 +101,39 @@ func (e Element) MarshalJSON() ([]byte, error) {
 	return patchObject(e.raw, plainElement(was), plainElement(now))
 }
 
-// Raw returns the element's JSON as the server sent it, with every key, also those that have no field here; nil for an element
-// that did not come from JSON. The caller must not change it.
+// Raw returns the element's JSON as the server sent it, with every key, also those that have no
+// field here; nil for an element that did not come from JSON. The caller must not change it.
 func (e Element) Raw() json.RawMessage { return e.raw }
 
-// marshal is [json.Marshal] without the escaping of <, > and &, which the API does not do either.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
+// MetadataMember returns a member of the element's metadata by the API's name, as it came: also one
+// that [Metadata] has a field for, whatever that says by now. ok is false where the server sent
+// none, and for an element that did not come from JSON.
+func (e Element) MetadataMember(name string) (value json.RawMessage, ok bool) {
+	metadata, ok := lastMember(e.raw, "metadata")
+	if !ok {
+		return nil, false
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return lastMember(metadata, name)
 }
 
-// patchObject returns the JSON object raw with what differs between the structs was and now replaced, added or taken out; what
-// neither of them knows stays, in its order.
-func patchObject(raw json.RawMessage, was, now any) ([]byte, error) {
+// lastMember returns the value of an object's member, of a repeated one the last.
+func lastMember(object json.RawMessage, name string) (value json.RawMessage, ok bool) {
+	if !jsonobject.Is(object) {
+		return nil, false
+	}
+	members, _ := jsonobject.Members(object) // it was read before
+	for _, m := range members {
+		if m.Name == name {
+			value, ok = m.Value, true
+		}
+	}
+	return value, ok
+}
+
+// patchObject returns the JSON object raw with what differs between the structs was and now
+// replaced, added or taken out; what neither of them knows stays, in its order. A member that is
+// repeated stays once, with its last value.
+func patchObject(raw json.RawMessage, was, now any) (json.RawMessage, error) {
 	wasFields, err := objectFields(was)
 	if err != nil {
 		return nil, err
@@ -126,84 +142,62 @@ func patchObject(raw json.RawMessage, was, now any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys, values, err := orderedObject(raw)
-	if err != nil {
-		return nil, err
+	var members []jsonobject.Member
+	if jsonobject.Is(raw) {
+		if members, err = onceEach(raw); err != nil {
+			return nil, err
+		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(nowFields)) {
-		value := nowFields[key]
-		old, had := wasFields[key]
+	for _, name := range slices.Sorted(maps.Keys(nowFields)) {
+		value := nowFields[name]
+		old, had := wasFields[name]
 		if had && bytes.Equal(old, value) {
 			continue
 		}
-		if _, present := values[key]; !present {
-			keys = append(keys, key)
+		at := memberNamed(members, name)
+		if at < 0 {
+			members = append(members, jsonobject.New(name, value))
+			continue
 		}
-		if key == "metadata" && had && values[key] != nil {
-			if value, err = patchObject(values[key], json.RawMessage(old), json.RawMessage(value)); err != nil {
+		if name == "metadata" && had {
+			if value, err = patchObject(members[at].Value, old, value); err != nil {
 				return nil, err
 			}
 		}
-		values[key] = value
+		members[at].Value = value
 	}
-	for key := range wasFields {
-		if _, still := nowFields[key]; !still {
-			delete(values, key)
-		}
-	}
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for _, key := range keys {
-		value, present := values[key]
-		if !present {
+	members = slices.DeleteFunc(members, func(m jsonobject.Member) bool {
+		_, had := wasFields[m.Name]
+		_, still := nowFields[m.Name]
+		return had && !still
+	})
+	return jsonobject.Join(members), nil
+}
+
+func memberNamed(members []jsonobject.Member, name string) int {
+	return slices.IndexFunc(members, func(m jsonobject.Member) bool { return m.Name == name })
+}
+
+// onceEach returns the members of an object, a repeated one at its first place, with its last
+// value.
+func onceEach(raw json.RawMessage) ([]jsonobject.Member, error) {
+	members, err := jsonobject.Members(raw)
+	var once []jsonobject.Member
+	for _, m := range members {
+		if at := memberNamed(once, m.Name); at >= 0 {
+			once[at].Value = m.Value
 			continue
 		}
-		if b.Len() > 1 {
-			b.WriteByte(',')
-		}
-		name, err := marshal(key)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
+		once = append(once, m)
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	return once, err
 }
 
 func objectFields(v any) (map[string]json.RawMessage, error) {
-	data, err := marshal(v)
+	data, err := jsonobject.Marshal(v)
 	if err != nil {
 		return nil, err
 	}
 	var fields map[string]json.RawMessage
 	return fields, json.Unmarshal(data, &fields)
-}
-
-// orderedObject returns the keys of a JSON object in their order, a repeated key once, and their values, of a repeated key the
-// last. Anything but an object has no keys.
-func orderedObject(raw json.RawMessage) (keys []string, values map[string]json.RawMessage, err error) {
-	values = map[string]json.RawMessage{}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if start, err := dec.Token(); err != nil || start != json.Delim('{') {
-		return nil, values, err
-	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, nil, err
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, nil, err
-		}
-		key := name.(string)
-		if _, again := values[key]; !again {
-			keys = append(keys, key)
-		}
-		values[key] = value
-	}
-	return keys, values, nil
 }

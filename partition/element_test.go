@@ -78,6 +78,26 @@ func TestElementChanged(t *testing.T) {
 	}
 }
 
+func TestMetadataMember(t *testing.T) {
+	var e partition.Element
+	require.NoError(t, json.Unmarshal([]byte(`{"metadata":{"page_number":3,"signature":"x","deep":{"a":[1]},"signature":"y"}}`), &e))
+	for name, want := range map[string]string{"page_number": "3", "signature": `"y"`, "deep": `{"a":[1]}`} {
+		got, ok := e.MetadataMember(name)
+		require.True(t, ok, name)
+		require.Equal(t, want, string(got))
+	}
+	_, ok := e.MetadataMember("text_as_html")
+	require.False(t, ok)
+	e.Metadata.PageNumber = 4
+	got, _ := e.MetadataMember("page_number")
+	require.Equal(t, "3", string(got), "as it came")
+	_, ok = partition.Element{Metadata: partition.Metadata{PageNumber: 1}}.MetadataMember("page_number")
+	require.False(t, ok, "it did not come from JSON")
+	require.NoError(t, json.Unmarshal([]byte(`{"metadata":[1]}`), &e))
+	_, ok = e.MetadataMember("0")
+	require.False(t, ok)
+}
+
 func TestElementRefusesWhatIsNoObject(t *testing.T) {
 	for _, raw := range []string{`[]`, `"x"`, `1`, `null`, `true`} {
 		var e partition.Element

@@ -24,9 +24,10 @@ type endpoint struct {
 	hosted bool // the vendor's own service, which needs a key
 }
 
-// parseEndpoint reads a base URL or a whole endpoint. Blanks around it and trailing slashes are dropped, a missing scheme is
-// http for this machine and https elsewhere, a path before /general/v0/general is a gateway's prefix and is kept. The hosted
-// API has no prefix and is https, whatever was typed.
+// parseEndpoint reads a base URL or a whole endpoint. Blanks around it and trailing slashes are
+// dropped, a missing scheme is http for this machine and https elsewhere, a path before
+// /general/v0/general is a gateway's prefix and is kept. The hosted API has no prefix and is https,
+// whatever was typed.
 func parseEndpoint(given string) (endpoint, error) {
 	given = strings.TrimSpace(given)
 	if given == "" {
@@ -81,7 +82,7 @@ func isHosted(host string) bool {
 	return host == "unstructuredapp.io" || strings.HasSuffix(host, ".unstructuredapp.io") || host == "api.unstructured.io"
 }
 
-// isEndpointPath tells whether a path is /general/VERSION/general, behind any prefix.
+// isEndpointPath reports whether a path is /general/VERSION/general, behind any prefix.
 func isEndpointPath(p string) bool {
 	parts := strings.Split(p, "/")
 	n := len(parts)

@@ -15,25 +15,24 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// An APIError is a partition request that failed for good.
+// An APIError is a partition request that failed for good. What each of its attempts came to is in
+// the [Report].
 type APIError struct {
 	Document  string          // its name, as the caller gave it
 	Pages     split.PageRange // of the document, counted from 1; zero where the document went whole
 	Kind      Kind
-	Status    int    // 0 where no answer came
+	Status    int    // of the HTTP answer; 0 where none came
 	Detail    string // the server's words, or what is wrong with its answer; without the key
-	Method    string
-	URL       string // without credentials and query
-	RequestID string // of the last attempt
-	Attempts  int
-	Elapsed   time.Duration // of the whole call, waits included
-	Final     bool          // the server declared that a repetition cannot succeed
-	Rule      string        // the row of the retry policy that judged the last attempt
-	Stop      retry.Stop    // the limit that forbade another attempt; "" where the rule did not want one
-	Body      []byte        // of the answer, at most 64 KiB, without the key
-	Err       error         // the cause where no usable answer came; nil after an HTTP status
+	RequestID string // of the last attempt, in the header X-Request-Id
+	Attempts  int    // sent, repetitions included
+	Final     bool   // the server declared that a repetition cannot succeed
+	Body      []byte // of the answer, at most 64 KiB, without the key
+	Err       error  // the cause where no usable answer came; nil after an HTTP status
 
-	hint string
+	url     string // without credentials and query
+	elapsed time.Duration
+	stop    retry.Stop // the limit that forbade another attempt; "" where the policy's rule did not want one
+	hint    string     // what to look at
 }
 
 // Error is one line: the document, its pages, the request, what came back, how often it was tried.
@@ -42,7 +41,7 @@ func (e *APIError) Error() string { return subject(e.Document, e.Pages) + ": " +
 // cause is Error without the document and its pages.
 func (e *APIError) cause() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: ", e.Method, e.where())
+	fmt.Fprintf(&b, "%s %s: ", http.MethodPost, e.where())
 	if e.Status != 0 {
 		fmt.Fprintf(&b, "%d", e.Status)
 		if text := http.StatusText(e.Status); text != "" {
@@ -60,33 +59,35 @@ func (e *APIError) cause() string {
 		return b.String() + " (not sent)"
 	}
 	b.WriteString(" (" + text.Count(e.Attempts, "attempt"))
-	if e.Elapsed >= time.Second {
-		fmt.Fprintf(&b, " in %s", e.Elapsed.Round(100*time.Millisecond))
+	if e.elapsed >= time.Second {
+		fmt.Fprintf(&b, " in %s", e.elapsed.Round(100*time.Millisecond))
 	}
 	switch {
 	case e.Final:
 		b.WriteString(", not retryable")
 	case e.Kind == KindBudget:
-		b.WriteString(", " + string(e.Stop))
-	case e.Stop != "":
-		b.WriteString(", stopped by " + strings.ReplaceAll(string(e.Stop), "_", " "))
+		b.WriteString(", " + string(e.stop))
+	case e.stop != "":
+		b.WriteString(", stopped by " + strings.ReplaceAll(string(e.stop), "_", " "))
 	}
 	b.WriteString(")")
 	return b.String()
 }
 
-// where is the path of a request that was answered; where no answer came, or the answer casts doubt on the URL, all of it.
+// where is the path of a request that was answered; where no answer came, or the answer casts doubt
+// on the URL, all of it.
 func (e *APIError) where() string {
-	if u, err := url.Parse(e.URL); err == nil && e.Err == nil && e.hint == "" {
+	if u, err := url.Parse(e.url); err == nil && e.Err == nil && e.hint == "" {
 		return u.Path
 	}
-	return e.URL
+	return e.url
 }
 
 // Unwrap returns the cause.
 func (e *APIError) Unwrap() error { return e.Err }
 
-// A DocumentError is a document that failed before any request was sent for it, or for a reason of this machine.
+// A DocumentError is a document that failed before any request was sent for it, or for a reason of
+// this machine.
 type DocumentError struct {
 	Document string
 	Kind     Kind
@@ -127,7 +128,8 @@ func (e *PartialError) Error() string {
 // Unwrap returns the causes.
 func (e *PartialError) Unwrap() []error { return e.Errs }
 
-// KindOf returns the kind of an error of this package; of a [PartialError] its first cause's, of any other error "".
+// KindOf returns the kind of an error of this package; of a [PartialError] its first cause's, of
+// any other error "".
 func KindOf(err error) Kind {
 	var api *APIError
 	var document *DocumentError
@@ -160,7 +162,7 @@ func localError(name string, err error) error {
 	return &DocumentError{Document: name, Kind: kind, Err: err}
 }
 
-// statusKind is what a status means; listDetail tells that a 422 lists form fields.
+// statusKind is what a status means; listDetail says that a 422 lists form fields.
 func statusKind(status int, detail string, listDetail bool) Kind {
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:

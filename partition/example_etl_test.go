@@ -23,7 +23,8 @@ type sink interface {
 	Reject(r rejection) error                         // the dead letter
 }
 
-// A rejection is what will never be had of a document: the same request would fail the same way tomorrow.
+// A rejection is what will never be had of a document: the same request would fail the same way
+// tomorrow.
 type rejection struct {
 	Document string
 	Pages    split.PageRange // zero: all of it
@@ -49,9 +50,9 @@ func (c *jobCounters) observe(_ context.Context, e partition.Event) {
 	}
 }
 
-// runJob sends documents through one client, four at a time, and writes their elements as they come,
-// in page order. What a document's own fault has cost is rejected; any other error stops the job.
-// With a cache, the next run does not pay again for what was answered.
+// runJob sends documents through one client, four at a time, and writes their elements as they
+// come, in page order. What a document's own fault has cost is rejected; any other error stops the
+// job. With a cache, the next run does not pay again for what was answered.
 func runJob(ctx context.Context, client *partition.Client, documents []*partition.Document, to sink) error {
 	items := func(yield func(batch.Item) bool) {
 		for _, d := range documents {
@@ -123,8 +124,8 @@ func (p *printedSink) Reject(r rejection) error {
 	return nil
 }
 
-// An ETL job: documents go through workers into a sink, what can never be had goes to a dead letter, and what may pass stops the
-// job.
+// An ETL job: documents go through workers into a sink, what can never be had goes to a dead
+// letter, and what may pass stops the job.
 func Example_etl() {
 	server := partitiontest.NewServer(partitiontest.Options{}) // stands for the API
 	defer server.Close()

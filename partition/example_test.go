@@ -27,7 +27,7 @@ func printElements(ctx context.Context, path string) error {
 		return err
 	}
 	defer doc.Close()
-	for e, err := range client.Stream(ctx, doc, partition.Params{Strategy: partition.StrategyFast}).All() {
+	for e, err := range client.Stream(ctx, doc, partition.Params{Strategy: "fast"}).All() {
 		if err != nil {
 			return err // a *partition.APIError, *partition.DocumentError or *partition.PartialError
 		}

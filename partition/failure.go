@@ -20,14 +20,16 @@ const (
 // newError is the error of a call, but for what came back.
 func (j *job) newError(c *chunk, requestID string, trace retry.Trace) *APIError {
 	e := &APIError{
-		Document: j.plan.Document, Pages: c.pages, Method: http.MethodPost, URL: j.client.endpoint.String(), RequestID: requestID,
-		Attempts: len(trace.Attempts), Elapsed: trace.Elapsed, Final: trace.Final,
+		Document: j.plan.Document, Pages: c.pages, RequestID: requestID, Attempts: len(trace.Attempts), Final: trace.Final,
+		url: j.client.endpoint.String(), elapsed: trace.Elapsed,
 	}
+	rule := ""
 	if n := len(trace.Attempts); n > 0 {
-		e.Rule, e.Status, e.Err = trace.Attempts[n-1].Rule, trace.Attempts[n-1].Status, trace.Attempts[n-1].Err
+		last := trace.Attempts[n-1]
+		rule, e.Status, e.Err = last.Rule, last.Status, last.Err
 	}
-	if trace.Stop != e.Rule {
-		e.Stop = retry.Stop(trace.Stop)
+	if trace.Stop != rule {
+		e.stop = retry.Stop(trace.Stop)
 	}
 	return e
 }
@@ -39,7 +41,7 @@ func (j *job) noAnswer(ctx context.Context, e *APIError, err error) error {
 	}
 	var call *retry.Error
 	if errors.As(err, &call) && isRefused(errors.Unwrap(call)) {
-		return j.overLimit(e, errors.Unwrap(call))
+		return j.stopped(e, errors.Unwrap(call))
 	}
 	e.Err = err
 	e.Kind = KindTransport
@@ -60,13 +62,13 @@ func (j *job) noAnswer(ctx context.Context, e *APIError, err error) error {
 	return e
 }
 
-// overLimit completes the error of a call that a spending limit kept from another attempt: it has what the last one came to, and
-// names the limit.
-func (j *job) overLimit(e *APIError, limit error) error {
+// stopped completes the error of a call that a spending limit kept from another attempt: it has
+// what the last one came to, and names the limit.
+func (j *job) stopped(e *APIError, limit error) error {
 	if e.Attempts == 0 {
-		return &DocumentError{Document: e.Document, Kind: KindBudget, Err: limit}
+		return j.overLimit(limit)
 	}
-	e.Kind, e.Stop, e.Final = KindBudget, retry.Stop(limit.Error()), false
+	e.Kind, e.stop, e.Final = KindBudget, retry.Stop(limit.Error()), false
 	if e.Err != nil {
 		e.Detail = j.secrets.redact(e.Err.Error())
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/quire-dev/quire/partition/local"
 )
 
-// TestSplitEqualsUnsplit sends every PDF both ways to the embedded engine and compares the elements field by field. Only parents
-// may differ, of elements whose parent stands in an earlier chunk.
+// TestSplitEqualsUnsplit sends every PDF both ways to the embedded engine and compares the elements
+// field by field. Only parents may differ, of elements whose parent stands in an earlier chunk.
 func TestSplitEqualsUnsplit(t *testing.T) {
 	var files []string
 	for _, pattern := range []string{"../../shared/samples/pdf/*.pdf", "../../shared/pdfs/*.pdf"} {
@@ -50,7 +50,7 @@ func TestSplitEqualsUnsplit(t *testing.T) {
 		require.NoError(t, err)
 		defer d.Close()
 		result, err := c.Partition(t.Context(), d, partition.Params{
-			Strategy: partition.StrategyFast, Coordinates: new(true), IncludePageBreaks: new(breaks), Split: s,
+			Strategy: "fast", Coordinates: new(true), IncludePageBreaks: new(breaks), Split: s,
 		})
 		return result.Elements, err
 	}

@@ -91,7 +91,7 @@ func TestDemoElements(t *testing.T) {
 				document, err := partition.Open(filepath.Join("..", "testdata", "demo", name))
 				require.NoError(t, err)
 				defer document.Close()
-				result, err := client.Partition(t.Context(), document, partition.Params{Strategy: partition.StrategyFast, Split: cut})
+				result, err := client.Partition(t.Context(), document, partition.Params{Strategy: "fast", Split: cut})
 				require.NoError(t, err)
 				require.Equal(t, want, demoElements(t, result.Elements))
 			})

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/split"
 )
 
-// A job is one document on its way: what is planned for it, and what its chunks share while they are sent.
+// A job is one document on its way: what is planned for it, and what its chunks share while they
+// are sent.
 type job struct {
 	client  *Client
 	id      string // of the stream
@@ -27,7 +29,7 @@ type job struct {
 	parsed  func()          // gives back what the parse takes of the client's memory for it
 	secrets *redactor       // of the client and of the parameters
 
-	scratch *scratch
+	scratch *spool.Scratch
 	chunks  []*chunk
 	warning string                  // why the rest went whole
 	failure atomic.Pointer[error]   // with which the chunks that are not yet sent fail too
@@ -36,10 +38,10 @@ type job struct {
 	end     context.CancelCauseFunc // ends the document
 }
 
-// begin makes the chunks of the plan. Sending ends with ctx, which end ends; what it returns frees what the chunks hold, once none
-// is under way.
+// begin makes the chunks of the plan and the lifetime of their attempts. The document ends with
+// ctx, which end cancels. Call free once no chunk is under way.
 func (j *job) begin(ctx context.Context, end context.CancelCauseFunc) (free func() error) {
-	j.lookAt()
+	j.makeChunks()
 	j.end = end
 	paid, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.paid = paid
@@ -47,12 +49,12 @@ func (j *job) begin(ctx context.Context, end context.CancelCauseFunc) (free func
 	return func() error {
 		expired()
 		kill(nil)
-		return j.scratch.close()
+		return j.scratch.Close()
 	}
 }
 
-// lookAt makes the chunks of the plan, without anything that sending them needs.
-func (j *job) lookAt() {
+// makeChunks makes the chunks of the plan. Nothing of what sending them needs is set.
+func (j *job) makeChunks() {
 	j.scratch = j.client.newScratch(j.params.Split.Mode)
 	for _, pages := range j.plan.Chunks {
 		c := j.newChunk(pages)
@@ -61,7 +63,7 @@ func (j *job) lookAt() {
 	}
 }
 
-// settle has a chunk of the plan answered. Its error, which is the document's, ends that.
+// settle answers a chunk of the plan. Its error ends the document.
 func (j *job) settle(ctx context.Context, c *chunk) error {
 	defer close(c.done)
 	if c.spared {
@@ -77,8 +79,8 @@ func (j *job) settle(ctx context.Context, c *chunk) error {
 	return err
 }
 
-// inOrder yields each chunk, or what it was narrowed to, in page order, once it is answered or has failed for good. The end of ctx
-// is yielded as an error, last.
+// inOrder yields each chunk, or what it was narrowed to, in page order, once it is answered or has
+// failed for good. The end of ctx is yielded as an error, last.
 func (j *job) inOrder(ctx context.Context) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
 		for _, c := range j.chunks {
@@ -101,12 +103,11 @@ func (j *job) inOrder(ctx context.Context) iter.Seq2[*chunk, error] {
 	}
 }
 
-var errLoopLeft = errors.New("the caller stopped reading")
-
-// expire ends the attempts under way once the document has ended. Where there is a cache their answers are waited for during the
-// grace period: the server works on anyway, and what it answers is stored for the next time.
+// expire ends the attempts under way once the document has ended. Where there is a cache their
+// answers are waited for during the grace period: the server works on anyway, and what it answers
+// is stored for the next time.
 func (j *job) expire(cause error, kill context.CancelCauseFunc) {
-	if j.client.cache == nil || j.client.grace <= 0 || errors.Is(cause, errLoopLeft) {
+	if j.client.cache == nil || j.client.grace <= 0 || errors.Is(cause, errLeft) {
 		kill(cause)
 		return
 	}
@@ -140,7 +141,8 @@ func (j *job) fieldsOf(pages split.PageRange) []form.Pair {
 	return fields
 }
 
-// requested are the pages asked for; a document that goes whole, of however many pages, is one range.
+// requested are the pages asked for; a document that goes whole, of however many pages, is one
+// range.
 func (j *job) requested() split.PageRange {
 	first, last := j.chunks[0], j.chunks[len(j.chunks)-1]
 	return split.PageRange{First: j.covers(first).First, Last: j.covers(last).Last}

@@ -40,7 +40,8 @@ func allFields(t *testing.T) partition.Params {
 	return p
 }
 
-// What an earlier version stored under a key, in a cache or a journal, must be found: these are the keys of version 0.1.0.
+// What an earlier version stored under a key, in a cache or a journal, must be found: these are the
+// keys of version 0.1.0.
 func TestKeysAreThoseOfBefore(t *testing.T) {
 	every := allFields(t)
 	chunked := every

@@ -33,7 +33,8 @@ const (
 	ScopeLocal    Scope = "local"    // this machine, or a decision of the caller
 )
 
-// kinds is the table of what a kind says: whose fault it is, and whether the same request may work at another time.
+// kinds is the table of what a kind says: whose fault it is, and whether the same request may work
+// at another time.
 var kinds = map[Kind]struct {
 	scope     Scope
 	transient bool
@@ -57,5 +58,6 @@ var kinds = map[Kind]struct {
 // Scope returns whose fault an error of this kind is; "" of an unknown kind.
 func (k Kind) Scope() Scope { return kinds[k].scope }
 
-// Transient reports whether the same request may be answered at another time. An [APIError] that is Final will not be.
+// Transient reports whether the same request may be answered at another time. An [APIError] that is
+// Final will not be.
 func (k Kind) Transient() bool { return kinds[k].transient }

@@ -3,13 +3,13 @@ package partition
 import (
 	"fmt"
 	"net/http"
-	"sync/atomic"
+	"sync"
 
 	"github.com/quire-dev/quire/retry"
 )
 
 // A limitError is a spending limit that is reached.
-type limitError struct{ requests int64 }
+type limitError struct{ requests int }
 
 func (e *limitError) Error() string { return fmt.Sprintf("request limit of %d reached", e.requests) }
 
@@ -19,13 +19,16 @@ func (e *limitError) Permanent() bool { return true }
 // A countingTransport lets so many requests out, and refuses the next.
 type countingTransport struct {
 	next  http.RoundTripper
-	limit int64 // 0: none
-	sent  atomic.Int64
+	limit int // 0: none
+
+	mu       sync.Mutex
+	counted  int
+	reserved int // of those, the ones that have not gone out
 }
 
 // counted makes the requests of an HTTP client count.
 func counted(hc *http.Client, limit int) *countingTransport {
-	t := &countingTransport{next: hc.Transport, limit: int64(limit)}
+	t := &countingTransport{next: hc.Transport, limit: limit}
 	if t.next == nil {
 		t.next = http.DefaultTransport
 	}
@@ -35,7 +38,40 @@ func counted(hc *http.Client, limit int) *countingTransport {
 
 // spent returns the error of the next request, nil where it may go out.
 func (t *countingTransport) spent() error {
-	if t.limit > 0 && t.sent.Load() >= t.limit {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.over()
+}
+
+// reserve counts a request that goes out next, so that chunks go out in page order up to the limit.
+func (t *countingTransport) reserve() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.over(); err != nil {
+		return err
+	}
+	t.counted++
+	t.reserved++
+	return nil
+}
+
+// count counts a request that goes out now: a reserved one, whoever reserved it, or one more.
+func (t *countingTransport) count() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.reserved > 0 {
+		t.reserved--
+		return nil
+	}
+	if err := t.over(); err != nil {
+		return err
+	}
+	t.counted++
+	return nil
+}
+
+func (t *countingTransport) over() error {
+	if t.limit > 0 && t.counted >= t.limit {
 		return &limitError{t.limit}
 	}
 	return nil
@@ -43,11 +79,11 @@ func (t *countingTransport) spent() error {
 
 // RoundTrip sends a request, or refuses it with a [limitError].
 func (t *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	if t.sent.Add(1) > t.limit && t.limit > 0 {
+	if err := t.count(); err != nil {
 		if r.Body != nil {
 			_ = r.Body.Close() // nothing was read of it
 		}
-		return nil, &limitError{t.limit}
+		return nil, err
 	}
 	return t.next.RoundTrip(r)
 }
@@ -60,7 +96,8 @@ func withoutRefused(t retry.Trace) retry.Trace {
 	return t
 }
 
-// isRefused reports whether an attempt was refused by the limit. What wraps one does not count: that is the end of a run.
+// isRefused reports whether an attempt was refused by the limit. What wraps one does not count:
+// that is the end of a run.
 func isRefused(err error) bool {
 	_, refused := err.(*limitError) //nolint:errorlint // as the comment says
 	return refused

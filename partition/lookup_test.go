@@ -36,7 +36,8 @@ func bytesPDF(data []byte) *partition.Document {
 	return partition.FromReaderAt("a.pdf", bytes.NewReader(data), int64(len(data)))
 }
 
-// TestPlanSaysWhatTheNextRunSends looks after a first run with faults, and compares with what the next one sends.
+// TestPlanSaysWhatTheNextRunSends looks after a first run with faults, and compares with what the
+// next one sends.
 func TestPlanSaysWhatTheNextRunSends(t *testing.T) {
 	at := func(ranges ...split.PageRange) []split.PageRange { return ranges }
 	bad := func(first, last int) partitiontest.Fault {

@@ -14,8 +14,8 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-// BenchmarkMemory takes a document of 1,000 chunks whose answers have 2 MB each, the first one last, and reports the peak of the
-// live heap, server and client together.
+// BenchmarkMemory takes a document of 1,000 chunks whose answers have 2 MB each, the first one
+// last, and reports the peak of the live heap, server and client together.
 func BenchmarkMemory(b *testing.B) {
 	const chunks, answer = 1000, 2 << 20
 	filler := make([]byte, 1000)

@@ -11,8 +11,9 @@ import (
 	"github.com/quire-dev/quire/partition/internal/form"
 )
 
-// An upload is a multipart/form-data body around a file that stays where it is: nothing of the file is copied, and the length is
-// known exactly. Fields come first and the file last, as the official client writes them.
+// An upload is a multipart/form-data body around a file that stays where it is: nothing of the file
+// is copied, and the length is known exactly. Fields come first and the file last, as the official
+// client writes them.
 type upload struct {
 	boundary string
 	prefix   []byte
@@ -43,15 +44,17 @@ func (u *upload) contentType() string { return "multipart/form-data; boundary=" 
 // length is that of the body, in bytes.
 func (u *upload) length() int64 { return int64(len(u.prefix)) + u.size + int64(len(u.suffix)) }
 
-// open returns the body, which can be sent any number of times, also at once: every opening reads from the beginning.
+// open returns the body, which can be sent any number of times, also at once: every opening reads
+// from the beginning.
 func (u *upload) open() (io.ReadCloser, error) {
 	return io.NopCloser(io.MultiReader(
 		bytes.NewReader(u.prefix), io.NewSectionReader(u.file, 0, u.size), bytes.NewReader(u.suffix),
 	)), nil
 }
 
-// escapeName writes a name for a Content-Disposition header the way HTML forms and the official clients do: UTF-8 as it is,
-// quotes and control characters as %XX (but for ESC, which the official client leaves), backslashes doubled.
+// escapeName writes a name for a Content-Disposition header the way HTML forms and the official
+// clients do: UTF-8 as it is, quotes and control characters as %XX (but for ESC, which the official
+// client leaves), backslashes doubled.
 func escapeName(name string) string {
 	var b strings.Builder
 	for _, c := range []byte(name) {

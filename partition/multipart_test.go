@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/media"
 )
 
 func TestFormBytes(t *testing.T) {
@@ -53,6 +54,6 @@ func TestWireName(t *testing.T) {
 		"/home/me/a.pdf": "a.pdf", "a.pdf": "a.pdf", "../x/b.txt": "b.txt", `C:\Users\me\a.pdf`: "a.pdf", `\\host\share\a.pdf`: "a.pdf",
 		`odd\name.pdf`: `odd\name.pdf`, "bad\xff.pdf": "bad\uFFFD.pdf", "": "document.pdf", "文档.pdf": "文档.pdf",
 	} {
-		require.Equal(t, want, (&Document{name: name}).wireName(pdfType), name)
+		require.Equal(t, want, (&Document{name: name}).wireName(media.PDF), name)
 	}
 }

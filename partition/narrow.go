@@ -11,8 +11,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// narrows reports whether a failed chunk is worth halving: the same request would fail the same way, but a smaller one is new
-// information. One page cannot be halved.
+// narrows reports whether a failed chunk is worth halving: the same request would fail the same
+// way, but a smaller one is new information. One page cannot be halved.
 func (j *job) narrows(c *chunk, err error) bool {
 	if c.from > 0 || !j.params.Split.Narrow || !j.canHalve(c.pages) {
 		return false
@@ -50,7 +50,8 @@ func halves(r split.PageRange) [2]split.PageRange {
 	return [2]split.PageRange{{First: r.First, Last: middle}, {First: middle + 1, Last: r.Last}}
 }
 
-// halvesPolicy is the policy for the halves of a chunk that failed so: a chunk that timed out was tried often enough.
+// halvesPolicy is the policy for the halves of a chunk that failed so: a chunk that timed out was
+// tried often enough.
 func halvesPolicy(policy *retry.Policy, err error) *retry.Policy {
 	if KindOf(err) != KindTimeout {
 		return policy
@@ -60,11 +61,11 @@ func halvesPolicy(policy *retry.Policy, err error) *retry.Policy {
 	return &once
 }
 
-// narrow has the halves of a chunk answered, each down to single pages if need be: a page that always fails then costs itself and
-// at most 2·ceil(log2 n) requests beyond the first. The error is what ends the document.
+// narrow has the halves of a chunk answered, each down to single pages if need be: a page that
+// always fails then costs itself and at most 2·ceil(log2 n) requests beyond the first. The error is
+// what ends the document.
 func (j *job) narrow(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	c.admitted()
-	c.report.Narrowed = true
 	for _, pages := range halves(j.span(c.pages)) {
 		c.halves = append(c.halves, j.newChunk(pages))
 	}

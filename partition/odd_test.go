@@ -65,7 +65,7 @@ func TestOddPDFs(t *testing.T) {
 				require.NoError(t, err)
 				defer d.Close()
 				before := transport.requests.Load()
-				result, err := client.Partition(t.Context(), d, partition.Params{Strategy: partition.StrategyFast, Coordinates: new(true), Split: s})
+				result, err := client.Partition(t.Context(), d, partition.Params{Strategy: "fast", Coordinates: new(true), Split: s})
 				return result.Elements, result.Report, transport.requests.Load() - before, err
 			}
 			cut := partition.Split{Concurrency: 50}

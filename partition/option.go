@@ -36,17 +36,15 @@ type config struct {
 	requests int
 }
 
-// The environment variables that stand for options which are not given.
+// The environment variables that are read where [WithAPIKey] or [WithBaseURL] is not given.
 const (
 	EnvAPIKey = "UNSTRUCTURED_API_KEY"
 	EnvAPIURL = "UNSTRUCTURED_API_URL"
 )
 
-// DefaultInFlight is how many requests of one client are in flight at most.
-const DefaultInFlight = 10
-
-// WithAPIKey sets the key; "" sends none. Without this option it comes from $UNSTRUCTURED_API_KEY. The key goes to the
-// configured host only, and shows in no message, log line or error, also where the server repeats it.
+// WithAPIKey sets the key; "" sends none. Without this option it comes from $UNSTRUCTURED_API_KEY.
+// The key goes to the configured host only, and shows in no message, log line or error, also where
+// the server repeats it.
 func WithAPIKey(key string) Option {
 	return func(c *config) error {
 		c.key = &key
@@ -54,8 +52,9 @@ func WithAPIKey(key string) Option {
 	}
 }
 
-// WithBaseURL sets where the API is: a base such as http://localhost:8000, also behind a gateway's path prefix, or the whole
-// endpoint. Without this option it comes from $UNSTRUCTURED_API_URL, else it is [HostedURL].
+// WithBaseURL sets where the API is: a base such as http://localhost:8000, also behind a gateway's
+// path prefix, or the whole endpoint. Without this option it comes from $UNSTRUCTURED_API_URL, else
+// it is [HostedURL].
 func WithBaseURL(url string) Option {
 	return func(c *config) error {
 		c.url = &url
@@ -63,8 +62,9 @@ func WithBaseURL(url string) Option {
 	}
 }
 
-// WithHTTPClient sets the HTTP client that every request goes through: proxy, certificates, tracing. It is copied; the copy
-// refuses redirects. Its Timeout, if it has one, bounds each attempt with its answer.
+// WithHTTPClient sets the HTTP client that every request goes through: proxy, certificates,
+// tracing. It is copied; the copy refuses redirects. Its Timeout, if it has one, bounds each
+// attempt with its answer.
 func WithHTTPClient(hc *http.Client) Option {
 	return func(c *config) error {
 		if hc == nil {
@@ -75,7 +75,8 @@ func WithHTTPClient(hc *http.Client) Option {
 	}
 }
 
-// WithHeader adds a header to every request, as gateways want them. What the client itself sets cannot be set here.
+// WithHeader adds a header to every request, for a gateway. A header that the client sets itself is
+// an error.
 func WithHeader(name, value string) Option {
 	return func(c *config) error {
 		switch canonical := http.CanonicalHeaderKey(strings.TrimSpace(name)); canonical {
@@ -93,7 +94,8 @@ func WithHeader(name, value string) Option {
 	}
 }
 
-// WithRetryPolicy sets what is tried again, and when. The default is the preset unstructured of package retry.
+// WithRetryPolicy sets which requests are sent again, and when. The default is the preset
+// unstructured of package retry.
 func WithRetryPolicy(p *retry.Policy) Option {
 	return func(c *config) error {
 		if p == nil {
@@ -107,8 +109,11 @@ func WithRetryPolicy(p *retry.Policy) Option {
 	}
 }
 
-// WithMaxInFlight sets how many requests run at once, over all documents of the client; the default is [DefaultInFlight]. It
-// changes no result.
+// DefaultInFlight is how many requests of one client are in flight at most.
+const DefaultInFlight = 10
+
+// WithMaxInFlight sets how many requests run at once, over all documents of the client; the default
+// is [DefaultInFlight]. It changes no result.
 func WithMaxInFlight(n int) Option {
 	return func(c *config) error {
 		if n < 1 {
@@ -119,10 +124,8 @@ func WithMaxInFlight(n int) Option {
 	}
 }
 
-// DefaultGrace is how long requests under way are waited for when a document ends early.
-const DefaultGrace = 30 * time.Second
-
-// WithCache sets where answers are kept: what was answered once is not sent again. The default is none.
+// WithCache sets the cache of answers: what was answered once is not sent again. The default is
+// none.
 func WithCache(cache Cache) Option {
 	return func(c *config) error {
 		c.cache = cache
@@ -130,7 +133,7 @@ func WithCache(cache Cache) Option {
 	}
 }
 
-// WithRefresh sends what is in the cache too, and stores the new answers over it.
+// WithRefresh sends every request, whatever the cache has, and stores the new answers over the old.
 func WithRefresh() Option {
 	return func(c *config) error {
 		c.refresh = true
@@ -138,8 +141,9 @@ func WithRefresh() Option {
 	}
 }
 
-// WithGrace sets how long requests under way are waited for when a document ends early (a strict failure, the end of its context):
-// their answers are paid for and go into the cache. The default is [DefaultGrace]. Without a cache nothing is waited for.
+// WithGrace sets how long the client waits for requests under way when a document ends early (a
+// strict failure, the end of its context): their answers are paid for and go into the cache. The
+// default is 30 s; 0 does not wait. Without a cache the client never waits.
 func WithGrace(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
@@ -161,9 +165,9 @@ func WithSettings(s settings.Settings) Option {
 // DefaultParseBudget is how much memory, in bytes, parsed PDFs of a client may take at once.
 const DefaultParseBudget = 2 << 30
 
-// WithParseBudget sets how much memory, in bytes, parsed PDFs may take at once, over all documents of the client, as
-// ParseMemory of package split estimates it. A document that needs more than the budget is parsed alone. The default is
-// [DefaultParseBudget].
+// WithParseBudget sets how much memory, in bytes, parsed PDFs may take at once, over all documents
+// of the client, as ParseMemory of package split estimates it. A document that needs more than the
+// budget is parsed alone. The default is [DefaultParseBudget].
 func WithParseBudget(bytes int64) Option {
 	return func(c *config) error {
 		if bytes < 1 {
@@ -174,9 +178,10 @@ func WithParseBudget(bytes int64) Option {
 	}
 }
 
-// WithMaxRequests sets how many requests the client sends in its life, repetitions included. What would pass the limit is not sent
-// and not tried again: it fails with [KindBudget], and its error names the limit and what the last attempt came to. What is under
-// way then comes to its end. 0, the default, is no limit.
+// WithMaxRequests sets how many requests the client sends in its life, repetitions included. What
+// would pass the limit is not sent and not tried again: it fails with [KindBudget], and its error
+// names the limit and what the last attempt came to. What is under way then comes to its end. 0,
+// the default, is no limit.
 func WithMaxRequests(n int) Option {
 	return func(c *config) error {
 		if n < 0 {
@@ -187,7 +192,7 @@ func WithMaxRequests(n int) Option {
 	}
 }
 
-// WithLogger sets where the client logs; it is silent by default.
+// WithLogger sets the logger; by default the client logs nothing.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *config) error {
 		c.logger = l
@@ -195,8 +200,8 @@ func WithLogger(l *slog.Logger) Option {
 	}
 }
 
-// WithObserver sets a function that is told what happens, as it happens. It is called from several goroutines and must not
-// block.
+// WithObserver sets a function that gets every [Event] as it happens. It is called from several
+// goroutines at once and must not block.
 func WithObserver(observe func(context.Context, Event)) Option {
 	return func(c *config) error {
 		c.observe = observe

@@ -10,12 +10,13 @@ import (
 	"strings"
 )
 
-// MaxOrigElements bounds what [Metadata.DecodeOrigElements] inflates, in bytes.
-const MaxOrigElements = 256 << 20
+// maxOrigElements bounds what [Metadata.DecodeOrigElements] inflates, in bytes.
+const maxOrigElements = 256 << 20
 
-// DecodeOrigElements returns the elements that a text chunk was made of: orig_elements is the base64 of a zlib stream of a JSON
-// list. They keep their own metadata, page numbers among it. Without orig_elements it returns nil and no error; more than
-// [MaxOrigElements] bytes, or anything malformed, is an error.
+// DecodeOrigElements returns the elements that a text chunk was made of: orig_elements is the
+// base64 of a zlib stream of a JSON list. They keep their own metadata, page numbers among it.
+// Without orig_elements it returns nil and no error; more than 256 MiB, or anything malformed, is
+// an error.
 func (m Metadata) DecodeOrigElements() ([]Element, error) {
 	if m.OrigElements == "" {
 		return nil, nil
@@ -25,12 +26,12 @@ func (m Metadata) DecodeOrigElements() ([]Element, error) {
 		return nil, fmt.Errorf("orig_elements: %w", err)
 	}
 	defer inflated.Close()
-	data, err := io.ReadAll(io.LimitReader(inflated, MaxOrigElements+1))
+	data, err := io.ReadAll(io.LimitReader(inflated, maxOrigElements+1))
 	if err != nil {
 		return nil, fmt.Errorf("orig_elements: %w", err)
 	}
-	if len(data) > MaxOrigElements {
-		return nil, fmt.Errorf("orig_elements: more than %d MiB", MaxOrigElements>>20)
+	if len(data) > maxOrigElements {
+		return nil, fmt.Errorf("orig_elements: more than %d MiB", maxOrigElements>>20)
 	}
 	var elements []Element
 	if err := json.Unmarshal(data, &elements); err != nil {

@@ -29,7 +29,6 @@ func TestEveryField(t *testing.T) {
 		t.Run(field.Name, func(t *testing.T) {
 			var p Params
 			require.NoError(t, p.Set(field.Name, values[field.Kind][0]))
-			require.Empty(t, p.Extra)
 			got, err := p.fields()
 			require.NoError(t, err)
 			name := field.Name
@@ -58,10 +57,11 @@ func TestFieldsAreTheAPIs(t *testing.T) {
 	require.ElementsMatch(t, want, got)
 }
 
-// TestEveryParamIsClassified makes sure that a new field of Params either goes on the wire, as the table has it, or is named here.
+// TestEveryParamIsClassified makes sure that a new field of Params either goes on the wire, as the
+// table has it, or is named here.
 func TestEveryParamIsClassified(t *testing.T) {
 	types := map[form.Kind][]reflect.Type{
-		form.String: {reflect.TypeFor[string](), reflect.TypeFor[Strategy](), reflect.TypeFor[OutputFormat]()},
+		form.String: {reflect.TypeFor[string](), reflect.TypeFor[OutputFormat]()},
 		form.Secret: {reflect.TypeFor[Secret]()}, form.Bool: {reflect.TypeFor[*bool]()}, form.Int: {reflect.TypeFor[*int]()},
 		form.Float: {reflect.TypeFor[*float64]()}, form.List: {reflect.TypeFor[[]string]()},
 	}
@@ -100,6 +100,32 @@ func TestSet(t *testing.T) {
 	}
 	require.Error(t, p.Set("strategy", "fast", "hi_res"))
 	require.Error(t, p.Set("strategy"))
+}
+
+// What has no field is set by name, in the API's order and spelling, or in Extra itself.
+func TestParamsWithoutAField(t *testing.T) {
+	var p Params
+	require.NoError(t, p.Set("chunking_strategy", "by_title"))
+	require.NoError(t, p.Set("isolate_table", "T"))
+	require.NoError(t, p.Set("pdfminer_line_margin", "1.50"))
+	require.NoError(t, p.Set("ocr_languages", "fra"))
+	require.NoError(t, p.Set("vlm_model", ""))
+	got, err := p.fields()
+	require.NoError(t, err)
+	require.Equal(t, []form.Pair{
+		{Name: "ocr_languages[]", Value: "fra"}, {Name: "pdfminer_line_margin", Value: "1.5"}, {Name: "chunking_strategy", Value: "by_title"},
+		{Name: "isolate_table", Value: "true"},
+	}, got)
+	got, err = p.chunkingOnly().fields()
+	require.NoError(t, err)
+	require.Equal(t, []form.Pair{{Name: "chunking_strategy", Value: "by_title"}, {Name: "isolate_table", Value: "true"}}, got)
+	got, err = p.withoutChunking().fields()
+	require.NoError(t, err)
+	require.Equal(t, []form.Pair{{Name: "ocr_languages[]", Value: "fra"}, {Name: "pdfminer_line_margin", Value: "1.5"}}, got)
+
+	_, err = Params{Extra: url.Values{"tracking_enabled": {"maybe"}}}.fields()
+	require.EqualError(t, err, `parameter tracking_enabled: "maybe" is no bool`)
+	require.Error(t, p.Set("vlm_model", "a", "b"))
 }
 
 func TestExtraMayNotRepeatAField(t *testing.T) {

@@ -7,36 +7,43 @@ import (
 	"math/bits"
 
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/media"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/split"
 )
 
-// A Plan is what will be sent for a document. It depends on the document and the parameters alone.
+// A Plan is what will be sent for a document. It depends on the document and the parameters alone,
+// but for Cached and Left.
 type Plan struct {
-	Document  string
-	MediaType string            // of the file part
-	Pages     int               // of the document; 0 where that is not known before the server has looked
-	Chunks    []split.PageRange // in page order; a single zero range is the whole document
-	Warnings  []string          // what is done otherwise than one might expect, a line each
-
-	// Chunking tells that another request follows, for the text chunking of all elements: see [ChunkingAfter].
+	// Document is the document's name, as it was given.
+	Document string
+	// MediaType is that of the file which is sent.
+	MediaType string
+	// Pages is how many pages the document has; 0 where that is not known before the server has
+	// looked.
+	Pages int
+	// Chunks are in page order; a single zero range is the whole document.
+	Chunks []split.PageRange
+	// Warnings say what is done otherwise than one might expect, a line each.
+	Warnings []string
+	// Chunking says that another request follows, for the text chunking of all elements: see
+	// [ChunkingAfter].
 	Chunking bool
-
-	// Cached is what the client's cache answers, Left is what remains to be sent, in page order; together they are the chunks. A
-	// chunk that was narrowed in an earlier run stands there as the halves that it was narrowed to. Without a cache everything is
-	// left.
+	// Cached is what the client's cache answers, Left is what remains to be sent, in page order;
+	// together they are the chunks. A chunk that was narrowed in an earlier run stands there as its
+	// halves. Without a cache everything is left.
 	Cached, Left []split.PageRange
-
-	// Narrowing is how many requests each page that can never be had may add, with [Split.Narrow]: 2·ceil(log2 n) for the largest
-	// request's n pages. 0 without it, or where nothing can be narrowed.
+	// Narrowing is how many requests each page that always fails may add, with [Split.Narrow]:
+	// 2·ceil(log2 n) for the largest chunk's n pages. 0 without it, or where nothing can be narrowed.
 	Narrowing int
 }
 
-// Whole tells that the document goes as it is, in one request.
-func (p *Plan) Whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.PageRange{} }
+// whole reports whether the document goes as it is, in one request.
+func (p *Plan) whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.PageRange{} }
 
-// Plan says what [Client.Stream] would send, and sends nothing: not what the client's cache answers either. A document that would be
-// refused is an error: a [DocumentError]. Where the client has a cache the document is read whole.
+// Plan says what [Client.Stream] would send, and sends nothing: not what the client's cache answers
+// either. A document that would be refused is an error: a [DocumentError]. Where the client has a
+// cache the document is read whole.
 func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error) {
 	j, err := c.prepare(ctx, d, p)
 	if err != nil {
@@ -49,8 +56,8 @@ func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error)
 			return nil, err
 		}
 	}
-	j.lookAt()
-	defer func() { _ = j.scratch.close() }() // what stays is in the system's directory for temporary files
+	j.makeChunks()
+	defer func() { _ = j.scratch.Close() }() // what stays is in the system's directory for temporary files
 	plan.Cached, plan.Left = j.lookUp(ctx)
 	if ctx.Err() != nil {
 		return nil, canceled(ctx, d.name)
@@ -113,7 +120,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 	if err != nil {
 		return fail(KindBadRequest, err)
 	}
-	found, err := DetectMediaType(d.name, source, size)
+	found, err := media.Detect(d.name, source, size)
 	if err != nil {
 		return nil, localError(d.name, err)
 	}
@@ -126,7 +133,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		plan:   Plan{Document: d.name, MediaType: mediaType, Chunks: []split.PageRange{{}}},
 		params: p, fields: fields, name: d.wireName(mediaType), source: source, size: size,
 	}
-	if extensionType(d.name) == pdfType && found != pdfType {
+	if media.OfName(d.name) == media.PDF && found != media.PDF {
 		j.warn("named .pdf but its content is no PDF: sent as %s", mediaType)
 	}
 	if c.cache != nil {
@@ -134,7 +141,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 			return nil, err
 		}
 	}
-	if mediaType != pdfType || found != pdfType {
+	if mediaType != media.PDF || found != media.PDF {
 		if p.Split.Pages != (split.PageRange{}) {
 			return fail(KindBadRequest, fmt.Errorf("page range %s: only a PDF can be cut, this is %s", p.Split.Pages, mediaType))
 		}
@@ -155,7 +162,8 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 	return j, nil
 }
 
-// planPDF reads the pages of a PDF and cuts the plan. What the splitter cannot read goes whole, and the server judges.
+// planPDF reads the pages of a PDF and cuts the plan. What the splitter cannot read goes whole, and
+// the server judges.
 func (j *job) planPDF(ctx context.Context) error {
 	s := j.params.Split
 	fail := func(kind Kind, err error) error {
@@ -188,7 +196,7 @@ func (j *job) planPDF(ctx context.Context) error {
 			return fail(KindBadRequest, fmt.Errorf("page range %s: the document has pages 1-%d", wanted, pdf.Pages()))
 		}
 	}
-	if j.params.Strategy == StrategyHiRes {
+	if j.params.Strategy == "hi_res" {
 		j.warnTall(wanted)
 	}
 	if s.MaxPages > 0 && wanted.Len() > s.MaxPages {
@@ -213,8 +221,8 @@ func (j *job) planPDF(ctx context.Context) error {
 	return nil
 }
 
-// tallest is the height of a page, in points, above which strategy hi_res is known to fail. The official client cuts such pages
-// off, and says nothing.
+// tallest is the height of a page, in points, above which strategy hi_res is known to fail. The
+// official client cuts such pages off, and says nothing.
 const tallest = 4000
 
 func (j *job) warnTall(wanted split.PageRange) {
@@ -229,7 +237,8 @@ func (j *job) warnTall(wanted split.PageRange) {
 	}
 }
 
-// wholeBecause names the parameter that the server applies to each request by itself, so that cutting would change the result.
+// wholeBecause names the parameter that the server applies to each request by itself, so that
+// cutting would change the result.
 func (j *job) wholeBecause() string {
 	switch {
 	case j.params.OutputFormat == OutputCSV:
@@ -245,7 +254,8 @@ func (j *job) warn(format string, args ...any) {
 	j.plan.Warnings = append(j.plan.Warnings, fmt.Sprintf(format, args...))
 }
 
-// maxPageNumber is the largest number that a first page may have: with the pages behind it, it still fits everywhere.
+// maxPageNumber is the largest number that a first page may have: with the pages behind it, it
+// still fits everywhere.
 const maxPageNumber = 1_000_000_000
 
 // check refuses what would be misread later.

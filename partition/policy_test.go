@@ -17,8 +17,9 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// TestPythonParity sends whole documents and chunks, buffered and through files, with the Python client's policy: six attempts over
-// about 320 seconds, one where the server declares the error final.
+// TestPythonParity sends whole documents and chunks, buffered and through files, with the Python
+// client's policy: six attempts over about 320 seconds, one where the server declares the error
+// final.
 func TestPythonParity(t *testing.T) {
 	policy, ok := retry.Preset("unstructured-python")
 	require.True(t, ok)
@@ -60,8 +61,8 @@ func TestPythonParity(t *testing.T) {
 	}
 }
 
-// TestOutageIsWaitedOutTogether restarts the server in the middle of 40 documents of 10 chunks. No document is lost, and hardly a
-// request is wasted.
+// TestOutageIsWaitedOutTogether restarts the server in the middle of 40 documents of 10 chunks. No
+// document is lost, and hardly a request is wasted.
 func TestOutageIsWaitedOutTogether(t *testing.T) {
 	for _, length := range []time.Duration{30 * time.Second, 2 * time.Minute, 4 * time.Minute} {
 		for name, do := range map[string]partitiontest.Action{

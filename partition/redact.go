@@ -10,15 +10,16 @@ import (
 	"unicode/utf8"
 )
 
-// A redactor takes secrets out of texts that others wrote, however they spelled them: in another letter case, escaped for JSON,
-// HTML, URLs or source code, also twice, as base64 or hexadecimal, backwards, and also where only a part of a secret is there
-// because somebody cut the text.
+// A redactor takes secrets out of texts that others wrote, however they spelled them: in another
+// letter case, escaped for JSON, HTML, URLs or source code, also twice, as base64 or hexadecimal,
+// backwards, and also where only a part of a secret is there because somebody cut the text.
 type redactor struct {
 	spellings []string // lower case
 	most      int      // bytes of the longest secret
 }
 
-// fragment is how many characters of a secret in a row are taken for the secret. Shorter runs occur in ordinary words.
+// fragment is how many characters of a secret in a row are taken for the secret. Shorter runs occur
+// in ordinary words.
 const fragment = 6
 
 // layers is how often a text may have been escaped.
@@ -48,7 +49,8 @@ func (r *redactor) with(secrets ...string) *redactor {
 	return more
 }
 
-// longest is how many bytes a spelling of a secret can have at most: six for each byte of the secret, as in \u0041.
+// longest is how many bytes a spelling of a secret can have at most: six for each byte of the
+// secret, as in \u0041.
 func (r *redactor) longest() int {
 	if r == nil {
 		return 0
@@ -72,7 +74,8 @@ func spellings(secret string) []string {
 	return forms
 }
 
-// redact returns s with every part of a secret replaced by [redacted]. Call it before a text is shortened.
+// redact returns s with every part of a secret replaced by [redacted]. Call it before a text is
+// shortened.
 func (r *redactor) redact(s string) string {
 	if r == nil || len(r.spellings) == 0 || s == "" {
 		return s
@@ -103,7 +106,8 @@ func (r *redactor) redact(s string) string {
 	return b.String()
 }
 
-// hide marks where a view shows a spelling, or at least fragment bytes of it in a row, or its beginning where the text ends.
+// hide marks where a view shows a spelling, or at least fragment bytes of it in a row, or its
+// beginning where the text ends.
 func (r *redactor) hide(v view, hidden []bool) bool {
 	found := false
 	mark := func(from, to int) {
@@ -136,7 +140,8 @@ func (r *redactor) hide(v view, hidden []bool) bool {
 	return found
 }
 
-// A view is a text in another spelling, in lower case, that knows where each of its bytes comes from.
+// A view is a text in another spelling, in lower case, that knows where each of its bytes comes
+// from.
 type view struct {
 	text        []byte
 	from, until []int // where in the original each byte begins and ends

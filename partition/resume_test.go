@@ -101,7 +101,7 @@ func TestWhatMakesAnotherEntry(t *testing.T) {
 		require.Equal(t, 0, send("a.pdf", 3, partition.Params{}, partition.WithMaxInFlight(1)))
 		require.Equal(t, 2, send("b.pdf", 3, partition.Params{}))
 		require.Equal(t, 2, send("a.pdf", 4, partition.Params{}), "other content")
-		require.Equal(t, 2, send("a.pdf", 3, partition.Params{Strategy: partition.StrategyFast}))
+		require.Equal(t, 2, send("a.pdf", 3, partition.Params{Strategy: "fast"}))
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{StartingPageNumber: new(7)}))
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{Extra: map[string][]string{"new": {"x"}}}))
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{}, partition.WithAPIKey("another-account")))
@@ -132,6 +132,32 @@ func TestEveryParamIsInTheKey(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, cache.entries, i+1, field.Name)
 		}
+	})
+}
+
+// A watchedCache looks at something before it stores.
+type watchedCache struct {
+	memoryCache
+	before func()
+}
+
+func (w *watchedCache) Put(ctx context.Context, k partition.Key, write func(io.Writer) error) error {
+	w.before()
+	return w.memoryCache.Put(ctx, k, write)
+}
+
+// An answer is stored before its slot is free: what a kill can lose is never more than what may be
+// in flight.
+func TestAnswersAreStoredBeforeTheNextRequest(t *testing.T) {
+	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+		var sent []int
+		cache := &watchedCache{before: func() {
+			time.Sleep(time.Second) // of the bubble's clock: the next request would be there by now
+			sent = append(sent, len(s.Requests()))
+		}}
+		_, err := newClient(t, s, partition.WithCache(cache), partition.WithMaxInFlight(1)).Partition(t.Context(), pdf("a.pdf", 6), partition.Params{})
+		require.NoError(t, err)
+		require.Equal(t, []int{1, 2, 3}, sent)
 	})
 }
 
@@ -190,7 +216,8 @@ func TestACacheThatFailsIsSaidOnce(t *testing.T) {
 	})
 }
 
-// TestStoppingKeepsWhatIsPaidFor ends a document in the middle: what was sent is waited for and stored, nothing more is sent.
+// TestStoppingKeepsWhatIsPaidFor ends a document in the middle: what was sent is waited for and
+// stored, nothing more is sent.
 func TestStoppingKeepsWhatIsPaidFor(t *testing.T) {
 	for name, test := range map[string]struct {
 		cache  bool
@@ -242,7 +269,8 @@ func TestStoppingKeepsWhatIsPaidFor(t *testing.T) {
 	})
 }
 
-// narrowed is how many requests it takes to ask for pages of which one is bad: the larger half comes first.
+// narrowed is how many requests it takes to ask for pages of which one is bad: the larger half
+// comes first.
 func narrowed(first, last, bad int) int {
 	if bad < first || bad > last || first == last {
 		return 1
@@ -251,7 +279,8 @@ func narrowed(first, last, bad int) int {
 	return 1 + narrowed(first, middle, bad) + narrowed(middle+1, last, bad)
 }
 
-// TestNarrowing counts: of n pages sent in one chunk exactly the bad one is lost, for 2·ceil(log2 n) more requests.
+// TestNarrowing counts: of n pages sent in one chunk exactly the bad one is lost, for 2·ceil(log2
+// n) more requests.
 func TestNarrowing(t *testing.T) {
 	for n := 2; n <= 20; n++ {
 		for bad := 1; bad <= n; bad++ {
@@ -326,7 +355,7 @@ func TestChunkingAfter(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		cache := &memoryCache{}
 		params := partition.Params{
-			Strategy: partition.StrategyFast, ChunkingStrategy: "by_title", MaxCharacters: new(100),
+			Strategy: "fast", ChunkingStrategy: "by_title", MaxCharacters: new(100),
 			Split: partition.Split{Scope: partition.ChunkingAfter},
 		}
 		result, err := newClient(t, s, partition.WithCache(cache)).Partition(t.Context(), pdf("a.pdf", 6), params)

@@ -2,35 +2,42 @@ package partition
 
 import "github.com/quire-dev/quire/split"
 
-// Split says how a PDF is cut into chunks. Its zero value cuts where cutting pays, keeps bytes in transit in memory, and fails
-// the document at the first page that cannot be had.
+// Split says how a PDF is cut into chunks. Its zero value cuts where cutting pays, keeps bytes in
+// transit in memory, and fails the document at the first page that has no answer.
 type Split struct {
 	// Off sends one request: the whole document, or, with Pages, one chunk of those.
 	Off bool
-	// Concurrency is how finely a PDF is cut, the API's split_pdf_concurrency_level: 0 is 10, more than 50 is 50. It says
-	// nothing about how many requests run at once (that is [WithMaxInFlight]), so output does not depend on that.
+	// Concurrency is how finely a PDF is cut, the API's split_pdf_concurrency_level: 0 is 10, more
+	// than 50 is 50. It does not say how many requests run at once (that is [WithMaxInFlight]), so the
+	// output does not depend on that.
 	Concurrency int
-	// Pages asks for some pages of a PDF only, counted from 1. Zero is all.
+	// Pages are the only pages of a PDF to send, counted from 1; zero is all.
 	Pages split.PageRange
-	// MaxPages refuses longer documents before anything is sent; 0 is no limit. Pages that are not asked for do not count.
+	// MaxPages is how many pages a document may have, before anything is sent; 0 is no limit. With
+	// Pages those count.
 	MaxPages int
-	// Mode is where chunks and their answers live while they wait.
+	// Mode is where chunks and their answers live while they wait; "" is [Buffered].
 	Mode ChunkMode
-	// AllowFailed delivers what was answered although some pages have no answer, and then a [PartialError].
+	// AllowFailed delivers what was answered although some pages have no answer, and then a
+	// [PartialError]. Without it the first such page fails the document.
 	AllowFailed bool
-	// Narrow asks for the halves of a chunk, down to single pages, where the whole chunk cannot be had and a smaller request is
-	// new information: the server declared the error final, or it took too long, or the request was too large. A page that can
-	// never be had then costs itself, and at most 2·ceil(log2 n) more requests for a chunk of n pages.
+	// Narrow retries a failed chunk as two halves, down to single pages, where a smaller request is
+	// new information: the server declared the error final, or it took too long, or the request was
+	// too large. A page that always fails then costs itself, and at most 2·ceil(log2 n) more requests
+	// for a chunk of n pages.
 	Narrow bool
-	// RepairParents gives elements the parent_id of an element that stands in an earlier chunk, where that can be known.
+	// RepairParents gives elements the parent_id of an element in an earlier chunk, where that can be
+	// known.
 	RepairParents bool
-	// Scope is what a chunking strategy is applied to.
+	// Scope is what a chunking strategy is applied to; "" is [ChunkingWhole].
 	Scope ChunkingScope
-	// ParseLimit is the size, in bytes, above which a PDF is not parsed; 0 is 256 MiB, for a parse can take ten times the file. What
-	// happens to larger ones is said by RefuseLarge: they go whole, with a warning, or fail before anything is sent.
-	ParseLimit  int64
+	// ParseLimit is the size, in bytes, above which a PDF is not parsed; 0 is 256 MiB, for a parse can
+	// take ten times the file. See RefuseLarge for what happens to larger ones.
+	ParseLimit int64
+	// RefuseLarge fails a PDF above the ParseLimit before anything is sent. Without it the PDF goes
+	// whole, with a warning.
 	RefuseLarge bool
-	// Password opens a PDF that needs one. Its chunks are sent without.
+	// Password opens a PDF that needs one. Its chunks are sent without. "" is the empty password.
 	Password Secret
 }
 
@@ -39,8 +46,11 @@ type ChunkMode string
 
 // The chunk modes.
 const (
-	Buffered   ChunkMode = "buffered" // in memory, the default
-	DiskCached ChunkMode = "disk"     // in private files that are removed at the end: of the cache where it offers a place, else of a temporary directory
+	// Buffered keeps them in memory. It is the default.
+	Buffered ChunkMode = "buffered"
+	// DiskCached keeps them in private files, which are removed at the end: of the cache, if it is a
+	// [ScratchCache], else of the system's directory for temporary files.
+	DiskCached ChunkMode = "disk"
 )
 
 // ChunkingScope is what the API's text chunking is applied to.
@@ -48,7 +58,11 @@ type ChunkingScope string
 
 // The chunking scopes.
 const (
-	ChunkingWhole    ChunkingScope = "whole"     // the document, which is therefore sent whole; the default
-	ChunkingPerChunk ChunkingScope = "per_chunk" // each page chunk by itself: no text chunk spans a boundary
-	ChunkingAfter    ChunkingScope = "after"     // the elements of all page chunks, in a second request of its own
+	// ChunkingWhole is the document, which is therefore sent whole. It is the default.
+	ChunkingWhole ChunkingScope = "whole"
+	// ChunkingPerChunk is each page chunk by itself: no text chunk spans a boundary. The older
+	// spelling per-chunk is accepted.
+	ChunkingPerChunk ChunkingScope = "per_chunk"
+	// ChunkingAfter is the elements of all page chunks, in a second request of its own.
+	ChunkingAfter ChunkingScope = "after"
 )

@@ -68,9 +68,9 @@ func (s storm) script() []partitiontest.Fault {
 	return append(faults, partitiontest.Fault{Do: partitiontest.Delay(time.Second)})
 }
 
-// TestFaultStorm sends many documents through a server that fails in every way. Each ends done or named as failed; nothing is lost
-// or doubled; what is done equals the run without faults; the server's record equals the union of the traces; and hardly a page is
-// paid for twice.
+// TestFaultStorm sends many documents through a server that fails in every way. Each ends done or
+// named as failed; nothing is lost or doubled; what is done equals the run without faults; the
+// server's record equals the union of the traces; and hardly a page is paid for twice.
 func TestFaultStorm(t *testing.T) {
 	documents := stormDocuments(t)
 	run := func(t *testing.T, script []partitiontest.Fault) (map[string]string, map[string]error, *partitiontest.Server, int) {
@@ -138,8 +138,8 @@ func TestFaultStorm(t *testing.T) {
 	t.Logf("%d documents, %d requests, %d failed, billed %.4f of the pages", documents, attempts, len(failures), float64(billed)/float64(pages))
 }
 
-// TestMakespan compares the time a document takes, with chunk times spread widely and one chunk thirty times as slow, with a bound
-// that no schedule of the same chunks can beat.
+// TestMakespan compares the time a document takes, with chunk times spread widely and one chunk
+// thirty times as slow, with a bound that no schedule of the same chunks can beat.
 func TestMakespan(t *testing.T) {
 	const width, chunks = 10, 50
 	var ratios []float64

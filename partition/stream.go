@@ -5,10 +5,8 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/quire-dev/quire/partition/internal/text"
-	"github.com/quire-dev/quire/split"
 )
 
 // A Stream is one document on its way through the API.
@@ -34,27 +31,32 @@ type Stream struct {
 
 // A Result is a document's elements, all of them.
 type Result struct {
+	// Elements are in page order; nil with [OutputCSV].
 	Elements []Element
-	CSV      []byte // instead of elements, with output_format text/csv
-	Report   Report
+	// CSV is the answer with [OutputCSV], as it came; else nil.
+	CSV []byte
+	// Report says what was done.
+	Report Report
 }
 
 var (
 	errStreamUsed = errors.New("the stream has been read already")
 	errCSVStream  = errors.New("output_format text/csv has no elements to stream, only Partition returns it")
-	errLeft       = errors.New("left")
+	errLeft       = errors.New("the caller stopped reading")
 )
 
-// Stream returns the elements of a document as they come. Nothing is sent before [Stream.All] is ranged over.
+// Stream returns the elements of a document as they come. Nothing is sent before [Stream.All] is
+// ranged over.
 func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
 	return &Stream{client: c, ctx: ctx, id: rand.Text(), document: d, params: p}
 }
 
-// All yields the document's elements in page order, each as soon as everything before it is there. An error is final: it is
-// yielded once, last. With [Split.AllowFailed] a [PartialError] comes after everything that was answered.
+// All yields the document's elements in page order, each as soon as everything before it is there.
+// An error is final: it is yielded once, last. With [Split.AllowFailed] a [PartialError] comes
+// after everything that was answered.
 //
-// Leaving the loop, by break, return or panic, cancels the requests in flight and leaves nothing behind. All can be ranged over
-// once.
+// Leaving the loop, by break, return or panic, cancels the requests in flight and leaves nothing
+// behind. All can be ranged over once.
 func (s *Stream) All() iter.Seq2[Element, error] {
 	return func(yield func(Element, error) bool) {
 		err := errStreamUsed
@@ -70,40 +72,12 @@ func (s *Stream) All() iter.Seq2[Element, error] {
 	}
 }
 
-// deliver yields the elements of an answered chunk.
-func (s *Stream) deliver(c *chunk, yield func(Element, error) bool) error {
-	mend := false
-	if s.params.Split.RepairParents {
-		var err error
-		if mend, err = s.repair.trust(&c.answer); err != nil {
-			return localError(s.document.name, err) // it was checked when it came
-		}
-	}
-	before := c.from > 0 // the elements are of pages that were answered before
-	for e, err := range c.answer.all() {
-		if err != nil {
-			return localError(s.document.name, err) // as above
-		}
-		before = before && e.Metadata.PageNumber < s.firstNumber()+c.from-1
-		if mend {
-			e = s.repair.mend(e)
-		}
-		if before {
-			continue
-		}
-		s.report.Elements++
-		if !yield(e, nil) {
-			return errLeft
-		}
-	}
-	return nil
-}
-
 // Report says what was done. It is complete once the loop over [Stream.All] has ended.
 func (s *Stream) Report() Report { return s.report }
 
-// Partition returns the document's elements. Beside an error the result holds what there is: with [Split.AllowFailed] all that
-// was answered, else what stands before the first failure; its report says what was sent either way.
+// Partition returns the document's elements. Beside an error the result holds what there is: with
+// [Split.AllowFailed] all that was answered, else what stands before the first failure; its report
+// says what was sent either way.
 func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result, error) {
 	s := c.Stream(ctx, d, p)
 	if p.OutputFormat == OutputCSV {
@@ -122,19 +96,11 @@ func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result,
 	return result, failure
 }
 
-// firstNumber is the number of the document's first page.
-func (s *Stream) firstNumber() int {
-	if s.params.StartingPageNumber != nil {
-		return *s.params.StartingPageNumber
-	}
-	return 1
-}
-
 // csv returns the answer as it came.
 func (s *Stream) csv() (*Result, error) {
 	result := &Result{}
 	err := s.run(func(c *chunk) error {
-		stored, err := c.answer.store.open()
+		stored, err := c.answer.store.Open()
 		if err != nil {
 			return localError(s.document.name, err)
 		}
@@ -160,9 +126,10 @@ func (s *Stream) run(deliver func(*chunk) error) (err error) {
 	return s.send(func() (*job, error) { return s.client.prepare(s.ctx, s.document, s.params) }, deliver)
 }
 
-// send is the life of one document: plan, fan out, merge. Each chunk is answered in a goroutine of its own, by [job.answer]; the
-// next one begins once this one may be sent or needs no request. So they go out in page order, only one waits, cut, for its slot,
-// documents that share a client take turns, and a chunk that waits to be sent again holds up no other. When send returns nothing is
+// send is the life of one document: plan, fan out, merge. Each chunk is answered in a goroutine of
+// its own, by [job.answer]; the next one begins once this one may be sent or needs no request. So
+// they go out in page order, only one waits, cut, for its slot, documents that share a client take
+// turns, and a chunk that waits to be sent again holds up no other. When send returns nothing is
 // left running, and nothing is left on disk.
 func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) error {
 	j, err := plan()
@@ -173,13 +140,13 @@ func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) err
 	if j.chunksAfter() {
 		return s.sendTwice(j, deliver)
 	}
-	s.begin(j)
+	s.announce(j)
 
 	ctx, end := context.WithCancelCause(s.ctx)
 	free := j.begin(ctx, end)
 	var chunks errgroup.Group
 	finish := sync.OnceValue(func() error {
-		end(errLoopLeft)
+		end(errLeft)
 		failed := chunks.Wait()
 		return cmp.Or(failed, free())
 	})
@@ -209,107 +176,12 @@ func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) err
 	return s.conclude(j, &m, err)
 }
 
-// begin notes what is planned, and says so.
-func (s *Stream) begin(j *job) {
+// announce notes what is planned, and says so.
+func (s *Stream) announce(j *job) {
 	j.id = s.id
 	s.report.MediaType, s.report.Pages, s.report.Warnings = j.plan.MediaType, j.plan.Pages, j.plan.Warnings
 	j.event(s.ctx, Event{Kind: DocumentPlanned, Plan: &j.plan})
 	for _, warning := range j.plan.Warnings {
 		s.client.logger.WarnContext(s.ctx, warning, "document", text.Printable(j.plan.Document))
 	}
-}
-
-// merged is what has become of the pages that had their turn.
-type merged struct {
-	answered, missing []split.PageRange
-	failures          []error // of the missing pages
-}
-
-// merge delivers the answer of the chunk that has its turn, or notes its pages as missing. The error ends the document.
-func (s *Stream) merge(ctx context.Context, j *job, c *chunk, m *merged, deliver func(*chunk) error) error {
-	switch failure := c.report.Err; {
-	case failure == nil:
-		m.answered = append(m.answered, j.covers(c))
-		err := deliver(c)
-		c.answer.store.remove()
-		return err
-	case j.params.Split.AllowFailed:
-		s.repair.gap()
-		m.missing, m.failures = append(m.missing, j.covers(c)), append(m.failures, failure)
-		return nil
-	case ctx.Err() != nil:
-		return context.Cause(ctx) // another chunk's failure, of which this one's is a consequence
-	default:
-		j.end(failure) // and not errLoopLeft: what is under way is worth waiting for
-		return failure
-	}
-}
-
-// conclude completes the report of a document that was sent, and returns the document's error.
-func (s *Stream) conclude(j *job, m *merged, err error) error {
-	s.kept = j.caches() && !j.unkept.Load()
-	for _, c := range j.chunks {
-		s.report.Chunks = append(s.report.Chunks, c.reports()...)
-	}
-	for _, warning := range []string{j.warning, j.scratch.warning()} {
-		if warning != "" {
-			s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
-		}
-	}
-	if err != nil {
-		return s.explain(err)
-	}
-	s.report.Missing = m.missing
-	if len(m.answered) == 0 {
-		return nothingAnswered(j, m.failures[0])
-	}
-	if err := checkCoverage(j.requested(), m.answered, m.missing); err != nil {
-		return &DocumentError{Document: j.plan.Document, Kind: KindBadResponse, Err: err}
-	}
-	if len(m.missing) > 0 {
-		return &PartialError{Document: j.plan.Document, Missing: m.missing, Errs: m.failures}
-	}
-	return nil
-}
-
-// nothingAnswered is the error of a document of which no chunk was answered: the first one's, for all pages.
-func nothingAnswered(j *job, first error) error {
-	var api *APIError
-	if len(j.chunks) == 1 || !errors.As(first, &api) {
-		return first
-	}
-	document := *api
-	document.Pages = j.requested()
-	return &document
-}
-
-// explain makes sure that an error names the document, and that one which ended with its context says so.
-func (s *Stream) explain(err error) error {
-	switch {
-	case errors.Is(err, errLeft):
-		return err // the caller knows
-	case s.ctx.Err() != nil && (KindOf(err) == "" || errors.Is(err, context.Cause(s.ctx))):
-		return canceled(s.ctx, s.document.name)
-	case KindOf(err) == "":
-		return localError(s.document.name, err)
-	default:
-		return err
-	}
-}
-
-// checkCoverage makes sure that every page asked for is answered or missing, once, and no other is.
-func checkCoverage(requested split.PageRange, answered, missing []split.PageRange) error {
-	all := slices.Concat(answered, missing)
-	slices.SortFunc(all, func(a, b split.PageRange) int { return a.First - b.First })
-	next := requested.First
-	for _, r := range all {
-		if r.First != next {
-			break
-		}
-		next = r.Last + 1
-	}
-	if next != requested.Last+1 || len(all) == 0 {
-		return fmt.Errorf("pages %s were asked for, but %v were answered and %v are missing", requested, answered, missing)
-	}
-	return nil
 }

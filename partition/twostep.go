@@ -6,12 +6,14 @@ import (
 	"fmt"
 
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/split"
 )
 
-// chunksAfter tells whether the text chunking is a request of its own, after the elements of all parts are there.
+// chunksAfter reports whether the text chunking is a request of its own, after the elements of all
+// chunks are there.
 func (j *job) chunksAfter() bool {
-	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ChunkingAfter && !j.plan.Whole()
+	return j.params.ChunkingStrategy != "" && j.params.Split.Scope == ChunkingAfter && !j.plan.whole()
 }
 
 // chunkingOnly returns the parameters of the second step: those that say how text is chunked.
@@ -35,8 +37,8 @@ func (j *job) firstStep() (err error) {
 	return nil
 }
 
-// sendTwice partitions a document in chunks without text chunking, and then has all its elements chunked in one request: they are
-// the file, as JSON, under the document's own name.
+// sendTwice partitions a document in chunks without text chunking, and then has all its elements
+// chunked in one request: they are the file, as JSON, under the document's own name.
 func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 	chunking := first.params.chunkingOnly()
 	chunking.Split = Split{Mode: first.params.Split.Mode, Password: first.params.Split.Password}
@@ -44,14 +46,14 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 		return err
 	}
 	rooms := s.client.newScratch(first.params.Split.Mode)
-	defer func() { _ = rooms.close() }() // what stays is in the system's directory for temporary files
-	elements := rooms.newStore()
+	defer func() { _ = rooms.Close() }() // what stays is in the system's directory for temporary files
+	elements := rooms.NewStore()
 	failure := s.collect(first, elements)
 	partial := (*PartialError)(nil)
 	if failure != nil && !errors.As(failure, &partial) {
 		return failure
 	}
-	file, err := elements.open()
+	file, err := elements.Open()
 	if err != nil {
 		return localError(s.document.name, err)
 	}
@@ -59,7 +61,7 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 	before, kept := s.report, s.kept
 	err = s.send(func() (*job, error) {
 		second := &job{
-			client: s.client, secrets: first.secrets, params: chunking, name: first.name, source: file, size: elements.size,
+			client: s.client, secrets: first.secrets, params: chunking, name: first.name, source: file, size: elements.Size(),
 			plan: Plan{
 				Document: s.document.name, MediaType: "application/json", Chunks: []split.PageRange{{}}, Warnings: before.Warnings,
 			},
@@ -87,8 +89,8 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 }
 
 // collect writes the elements of all chunks into one JSON list.
-func (s *Stream) collect(j *job, to *store) (err error) {
-	w, err := to.create()
+func (s *Stream) collect(j *job, to *spool.Store) (err error) {
+	w, err := to.Create()
 	if err != nil {
 		return localError(s.document.name, err)
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-// uncuttable is a PDF of 8 pages whose fifth page needs an object that nobody can read: it stands in an object stream, and is
-// broken. That shows only when the page is cut.
+// uncuttable is a PDF of 8 pages whose fifth page needs an object that nobody can read: it stands
+// in an object stream, and is broken. That shows only when the page is cut.
 func uncuttable() []byte {
 	const pages, packed = 8, 3 + 2*8
 	var b bytes.Buffer
@@ -65,8 +65,8 @@ func uncuttable() []byte {
 	return b.Bytes()
 }
 
-// TestWhatCannotBeCutGoesWhole has the pages before the broken one from their chunks, and the others from the document in one
-// request, whatever the timing.
+// TestWhatCannotBeCutGoesWhole has the pages before the broken one from their chunks, and the
+// others from the document in one request, whatever the timing.
 func TestWhatCannotBeCutGoesWhole(t *testing.T) {
 	data := uncuttable()
 	document := func() *partition.Document {

@@ -30,7 +30,7 @@ func speaksOfServer(err error) bool {
 func (c *client) answers(ctx context.Context) bool {
 	text := fmt.Sprintf("Is anybody there? It is %s.\n", time.Now().UTC().Format(time.RFC3339))
 	probe := partition.FromReaderAt("probe.txt", strings.NewReader(text), int64(len(text)))
-	_, err := c.probe.Partition(ctx, probe, partition.Params{Strategy: partition.StrategyFast})
+	_, err := c.probe.Partition(ctx, probe, partition.Params{Strategy: "fast"})
 	return err == nil || ctx.Err() == nil && !speaksOfServer(err)
 }
 

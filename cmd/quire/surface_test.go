@@ -23,12 +23,12 @@ import (
 var mostExported = map[string]int{
 	"cache":                   34,
 	"cmd":                     1,
-	"partition":               351,
+	"partition":               255,
 	"partition/batch":         60,
 	"partition/format":        35,
-	"partition/local":         17,
+	"partition/local":         18, // Options.MaxBodies came
 	"partition/partitiontest": 76,
-	"partition/wire":          13,
+	"partition/wire":          15,
 	"retry":                   151,
 	"split":                   45, // Reader, its three values and Document.Reader came; Limits.Time went
 }

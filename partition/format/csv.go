@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/csv"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/quire-dev/quire/partition"
 )
 
 // A csvColumn is a column of the csv format.
@@ -25,16 +28,16 @@ var csvColumns = []csvColumn{
 	{"element_id", false, func(e item) string { return e.ID }},
 	{"text", false, func(e item) string { return e.Text }},
 	{"filename", true, func(e item) string { return e.Metadata.Filename }},
-	{"filetype", true, func(e item) string { return e.Metadata.Filetype }},                         // media type
-	{"page_number", true, func(e item) string { return positive(e.Metadata.PageNumber) }},          // from 1
-	{"page_name", true, func(e item) string { return e.Metadata.PageName }},                        // a sheet's name
-	{"languages", true, func(e item) string { return strings.Join(e.Metadata.Languages, " ") }},    // ISO 639-3, a space between
-	{"parent_id", true, func(e item) string { return e.Metadata.ParentID }},                        // an element_id
-	{"category_depth", true, func(e item) string { return number(e.Metadata.CategoryDepth) }},      // from 0
-	{"text_as_html", true, func(e item) string { return e.Metadata.TextAsHTML }},                   // of a table
-	{"link_urls", true, func(e item) string { return strings.Join(e.Metadata.LinkURLs, " ") }},     // a space between
-	{"image_url", true, func(e item) string { return e.Metadata.ImageURL }},                        // in the document
-	{"image_path", true, func(e item) string { return cmp.Or(e.imagePath, e.Metadata.ImagePath) }}, // with Options.Images what that returned
+	{"filetype", true, func(e item) string { return e.Metadata.Filetype }},                                        // media type
+	{"page_number", true, func(e item) string { return positive(e.Metadata.PageNumber) }},                         // from 1
+	{"page_name", true, func(e item) string { return e.Metadata.PageName }},                                       // a sheet's name
+	{"languages", true, func(e item) string { return strings.Join(e.Metadata.Languages, " ") }},                   // ISO 639-3, a space between
+	{"parent_id", true, func(e item) string { return e.Metadata.ParentID }},                                       // an element_id
+	{"category_depth", true, func(e item) string { return number(e.Metadata.CategoryDepth) }},                     // from 0
+	{"text_as_html", true, func(e item) string { return e.Metadata.TextAsHTML }},                                  // of a table
+	{"link_urls", true, func(e item) string { return strings.Join(e.Metadata.LinkURLs, " ") }},                    // a space between
+	{"image_url", true, func(e item) string { return e.Metadata.ImageURL }},                                       // in the document
+	{"image_path", true, func(e item) string { return cmp.Or(e.imagePath, textMember(e.Element, "image_path")) }}, // with Options.Images what that returned
 }
 
 // csvEncoder writes a table with a header row.
@@ -118,4 +121,11 @@ func number(n *int) string {
 		return ""
 	}
 	return strconv.Itoa(*n)
+}
+
+// textMember is a member of the metadata that is a text, "" where it is none.
+func textMember(e partition.Element, name string) (text string) {
+	value, _ := e.MetadataMember(name)
+	_ = json.Unmarshal(value, &text) // anything but a text leaves it empty
+	return text
 }

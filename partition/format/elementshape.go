@@ -2,6 +2,8 @@ package format
 
 import (
 	"encoding/json"
+
+	"github.com/quire-dev/quire/partition/internal/jsonobject"
 )
 
 // An elementShape is what the options make of an element's JSON. What they do not name stays byte
@@ -44,11 +46,11 @@ func (s elementShape) apply(element []byte, imagePath string) ([]byte, error) {
 	var shaped []member
 	for _, m := range members {
 		switch {
-		case m.name == "source" && s.source != nil:
+		case m.Name == "source" && s.source != nil:
 			m.givesWay = prefixElement
 			shaped = append(shaped, m)
-		case m.name == "metadata" && isObject(m.value):
-			metadata, err := membersOf(m.value)
+		case m.Name == "metadata" && jsonobject.Is(m.Value):
+			metadata, err := membersOf(m.Value)
 			if err != nil {
 				return nil, err
 			}
@@ -73,12 +75,12 @@ func (s elementShape) ofMetadata(metadata []member, imagePath string) []member {
 	var kept []member
 	for _, m := range metadata {
 		switch {
-		case m.name == "image_path" && imagePath != "":
+		case m.Name == "image_path" && imagePath != "":
 			continue
-		case m.name == "image_base64" && imagePath != "":
+		case m.Name == "image_base64" && imagePath != "":
 			m = newMember("image_path", jsonText(imagePath))
 		}
-		if s.metadata.keeps(m.name) {
+		if s.metadata.keeps(m.Name) {
 			if s.flatten {
 				m.givesWay = prefixMetadata
 			}
@@ -92,21 +94,21 @@ func (s elementShape) ofMetadata(metadata []member, imagePath string) []member {
 func apart(members []member) []member {
 	taken, used := map[string]bool{}, map[string]bool{}
 	for _, m := range members {
-		used[m.name] = true
+		used[m.Name] = true
 		if m.givesWay == "" {
-			taken[m.name] = true
+			taken[m.Name] = true
 		}
 	}
 	for i, m := range members {
-		if m.givesWay == "" || !taken[m.name] {
+		if m.givesWay == "" || !taken[m.Name] {
 			continue
 		}
-		name := m.givesWay + m.name
+		name := m.givesWay + m.Name
 		for used[name] {
 			name = m.givesWay + name
 		}
 		used[name] = true
-		members[i] = newMember(name, m.value)
+		members[i] = newMember(name, m.Value)
 	}
 	return members
 }

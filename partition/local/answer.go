@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/internal/hierarchy"
 )
 
 // maxAnswer is how long an answer may be, in bytes: about 300,000 short elements. It bounds what a
@@ -110,7 +111,7 @@ type file struct {
 
 	count     int
 	position  map[int]int // of the next element of a page, by its number
-	hierarchy partition.Hierarchy
+	hierarchy hierarchy.Tree
 }
 
 // add finishes an element and writes it.
@@ -129,7 +130,7 @@ func (f *file) add(e partition.Element) error {
 		e.ID = elementID(m.Filename, e.Text, m.PageNumber, f.position[m.PageNumber])
 	}
 	f.position[m.PageNumber]++
-	m.ParentID = f.hierarchy.Parent(e)
+	m.ParentID = f.hierarchy.Parent(e.ID, string(e.Type), m.CategoryDepth)
 	if quotedLength(e.Text)+quotedLength(m.TextAsHTML) > maxAnswer {
 		return answerTooLarge()
 	}

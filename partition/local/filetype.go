@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path"
-	"slices"
 	"strings"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/internal/media"
 )
 
 const (
@@ -55,7 +53,7 @@ func mediaType(u *upload, said string) (string, error) {
 	if u.size == 0 {
 		return "inode/x-empty", nil
 	}
-	detected, err := partition.DetectMediaType(u.name, u, u.size)
+	detected, err := media.Detect(u.name, u, u.size)
 	if err != nil {
 		return "", fmt.Errorf("stored upload: %w", err)
 	}
@@ -66,12 +64,8 @@ func mediaType(u *upload, said string) (string, error) {
 }
 
 func knownType(name string) bool {
-	for _, t := range partition.MediaTypes() {
-		if t.Name == name {
-			return name != gzipType
-		}
-	}
-	return false
+	_, known := media.Known(name)
+	return known && name != gzipType
 }
 
 // isContainer reports whether an upload is one of the ZIP and OLE archives, which the library below
@@ -111,7 +105,7 @@ func gunzip(u *upload, uncompressedType string, limit int64) (unpacked *upload, 
 		name: strings.TrimSuffix(u.name, ".gz"), contentType: uncompressedType,
 	}
 	if uncompressedType == "" {
-		unpacked.contentType = typeOfName(unpacked.name)
+		unpacked.contentType = media.OfName(unpacked.name)
 	}
 	return unpacked, content.close, nil
 }
@@ -149,14 +143,4 @@ func pythonBytes(b []byte) string {
 		}
 	}
 	return "b'" + s.String() + "'"
-}
-
-func typeOfName(name string) string {
-	extension := strings.ToLower(path.Ext(name))
-	for _, t := range partition.MediaTypes() {
-		if slices.Contains(t.Extensions, extension) {
-			return t.Name
-		}
-	}
-	return ""
 }

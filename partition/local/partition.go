@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/internal/media"
 )
 
 // A document is one file of a request with what is known of it.
@@ -103,10 +104,8 @@ func (e *Engine) partitionFile(ctx context.Context, req *request, u *upload, a *
 // The text begins and ends as the API's does: clients know it by that.
 func unsupported(mediaType string) *failure {
 	name := mediaType
-	for _, t := range partition.MediaTypes() {
-		if t.Name == mediaType && len(t.Extensions) > 0 {
-			name = t.Extensions[0]
-		}
+	if t, known := media.Known(mediaType); known {
+		name = t.Extensions[0]
 	}
 	return &failure{
 		status: http.StatusBadRequest,

@@ -28,27 +28,34 @@ const (
 	KindList   = form.List
 )
 
-// Fields returns every form field that [partition.Params.Set] knows, in the order in which they are sent.
+// DefaultGrace is what [partition.WithGrace] is by default, for a flag that shows it.
+const DefaultGrace = settings.Grace
+
+// Fields returns every form field that [partition.Params.Set] knows, in the order in which they are
+// sent.
 func Fields() []Field { return form.Fields() }
 
-// Printable returns foreign text, such as a file name or a server's words, fit for one line on a terminal: control characters,
-// line and paragraph separators, characters that turn the direction of text, and bytes that are not UTF-8 become escapes.
+// Printable returns foreign text, such as a file name or a server's words, fit for one line on a
+// terminal: control characters, line and paragraph separators, characters that turn the direction
+// of text, and bytes that are not UTF-8 become escapes.
 func Printable(s string) string { return text.Printable(s) }
 
-// WithEngine names the engine behind an in-process transport, with its version, so that answers of another version are not taken
-// from the cache. A server needs no name.
+// WithEngine names the engine behind an in-process transport, with its version, so that answers of
+// another version are not taken from the cache. A server needs no name.
 func WithEngine(name string) partition.Option {
 	return partition.WithSettings(settings.Settings{Engine: name})
 }
 
-// WithAPIKeySource says where the API key is from, such as a file's name, for the message that the key was refused.
+// WithAPIKeySource says where the API key is from, such as a file's name, for the message that the
+// key was refused.
 func WithAPIKeySource(source string) partition.Option {
 	return partition.WithSettings(settings.Settings{KeySource: source})
 }
 
-// Key names all that parameters change in a document's elements, for programs that remember what they have done: the form fields,
-// and of [partition.Split] the pages, how finely a PDF is cut, the scope of text chunking and whether parents are repaired. What
-// only decides whether there is a result, or how it is obtained, is not in it: mode, limits, password, AllowFailed and Narrow.
+// Key names all that parameters change in a document's elements, for programs that remember what
+// they have done: the form fields, and of [partition.Split] the pages, how finely a PDF is cut, the
+// scope of text chunking and whether parents are repaired. What only decides whether there is a
+// result, or how it is obtained, is not in it: mode, limits, password, AllowFailed and Narrow.
 func Key(p partition.Params) (partition.Key, error) {
 	fields, err := form.Encode(p, p.Extra)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// TestKeyTellsParamsApart goes through every field of Split: one that changes elements changes the key, and no other does.
+// TestKeyTellsParamsApart goes through every field of Split: one that changes elements changes the
+// key, and no other does.
 func TestKeyTellsParamsApart(t *testing.T) {
 	key := func(p partition.Params) partition.Key {
 		k, err := wire.Key(p)
@@ -35,7 +36,7 @@ func TestKeyTellsParamsApart(t *testing.T) {
 		require.Equal(t, changes[field.Name], key(p) != key(partition.Params{}), field.Name)
 	}
 	require.Equal(t, key(partition.Params{}), key(partition.Params{Split: partition.Split{Concurrency: 10, Scope: partition.ChunkingWhole}}), "defaults are the same as unset")
-	require.NotEqual(t, key(partition.Params{}), key(partition.Params{Strategy: partition.StrategyFast}))
+	require.NotEqual(t, key(partition.Params{}), key(partition.Params{Strategy: "fast"}))
 	require.NotEqual(t, key(partition.Params{Languages: []string{"eng", "deu"}}), key(partition.Params{Languages: []string{"engdeu"}}))
 	_, err := wire.Key(partition.Params{Extra: url.Values{"files": {"x"}}})
 	require.Error(t, err)

@@ -20,7 +20,7 @@ func failed(number int, path string, err error) *outcome.Outcome {
 // Without an output folder, what a run of a failed list does not come to stays on the list.
 func TestFailedList(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "failed.jsonl")
-	final := &partition.APIError{Document: "/b", Kind: partition.KindServer, Status: 500, Final: true, Attempts: 2, Method: "POST", URL: "http://x/y"}
+	final := &partition.APIError{Document: "/b", Kind: partition.KindServer, Status: 500, Final: true, Attempts: 2}
 	again := []journal.Failure{{Path: "/z", Kind: "server", Message: "z"}, {Path: "/c", Kind: "server", Message: "c"}, {Path: "/d", Kind: "server"}}
 	l, err := NewFailedList(list, nil, ".json", again)
 	require.NoError(t, err)

@@ -86,8 +86,8 @@ func TestAFinalFailureIsTheLastWord(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
 	path := filepath.Join(t.TempDir(), "a.txt")
 	require.NoError(t, os.WriteFile(path, []byte("one"), 0o600))
-	final := &partition.APIError{Document: "a.txt", Kind: partition.KindServer, Status: 500, Final: true, Attempts: 1, Method: "POST", URL: "http://x/y"}
-	transient := &partition.APIError{Document: "a.txt", Kind: partition.KindServer, Status: 503, Attempts: 4, Method: "POST", URL: "http://x/y"}
+	final := &partition.APIError{Document: "a.txt", Kind: partition.KindServer, Status: 500, Final: true, Attempts: 1}
+	transient := &partition.APIError{Document: "a.txt", Kind: partition.KindServer, Status: 503, Attempts: 4}
 	for _, step := range []struct {
 		why   string
 		how   string

@@ -15,7 +15,7 @@ import (
 )
 
 func apiError(kind partition.Kind, status int, final bool) error {
-	return &partition.APIError{Document: "a.pdf", Kind: kind, Status: status, Final: final, Attempts: 1, Method: "POST", URL: "http://x/y"}
+	return &partition.APIError{Document: "a.pdf", Kind: kind, Status: status, Final: final, Attempts: 1}
 }
 
 // TestFailures goes through what can become of a document, and what is said of it.

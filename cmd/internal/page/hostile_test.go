@@ -99,7 +99,7 @@ func hostileView(t *testing.T, text string) []byte {
 	m := partition.Metadata{
 		Filename: text, PageName: text, Filetype: text, TextAsHTML: "<table><caption>" + text + "</caption><tr><td>" + text + "</table>" + text,
 		LinkURLs: []string{text, "http://evil.example/" + text, "https:" + text, "mailto:" + text}, LinkTexts: []string{text, text, text, text},
-		Links: []partition.Link{{Text: text, URL: text}}, URL: text, ImageBase64: text, ImageMimeType: text, ImageURL: text, ParentID: text,
+		URL: text, ImageBase64: text, ImageMimeType: text, ImageURL: text, ParentID: text,
 	}
 	other := m
 	other.TextAsHTML, other.PageNumber, other.ImageBase64 = text, 2, "data:image/png;base64,"+text
@@ -108,7 +108,8 @@ func hostileView(t *testing.T, text string) []byte {
 	source, err := json.Marshal(text)
 	require.NoError(t, err)
 	var sourced partition.Element
-	require.NoError(t, json.Unmarshal([]byte(`{"type":"Title","text":"x","source":{"path":`+string(source)+`}}`), &sourced))
+	require.NoError(t, json.Unmarshal([]byte(`{"type":"Title","text":"x","source":{"path":`+string(source)+
+		`},"metadata":{"links":[{"text":`+string(source)+`,"url":`+string(source)+`}]}}`), &sourced))
 	for _, e := range []partition.Element{
 		{Type: partition.ElementType(text), ID: text, Text: text, Metadata: m},
 		{Type: partition.TypeTable, ID: text, Text: text, Metadata: other},

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/json"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,10 +17,15 @@ type link struct{ Text, URL string }
 func linkSchemes() []string { return []string{"http", "https", "mailto"} }
 
 // links are an element's links, each once, and how many of them were left out.
-func links(m partition.Metadata) (kept []link, leftOut int) {
-	found := make([]link, 0, len(m.Links)+len(m.LinkURLs)+1)
-	for _, l := range m.Links {
-		found = append(found, link{l.Text, l.URL})
+func links(e partition.Element) (kept []link, leftOut int) {
+	m := e.Metadata
+	var found []link
+	if value, ok := e.MetadataMember("links"); ok { // as older servers have them
+		var older []struct{ Text, URL string }
+		_ = json.Unmarshal(value, &older) // what is of another shape is left out
+		for _, l := range older {
+			found = append(found, link(l))
+		}
 	}
 	for i, address := range m.LinkURLs {
 		l := link{"", address}

@@ -129,7 +129,7 @@ func sourceOf(e partition.Element) string {
 func typeRoles() map[partition.ElementType]string {
 	return map[partition.ElementType]string{
 		partition.TypeTitle: "title", partition.TypeCodeSnippet: "code", partition.TypeHeader: "aside", partition.TypeFooter: "aside",
-		partition.TypePageNumber: "aside",
+		"PageNumber": "aside",
 	}
 }
 
@@ -158,7 +158,7 @@ func (v *View) shown(e partition.Element) shownElement {
 		v.leftOut["a picture kept elsewhere, which is not asked for"]++
 	}
 	var dropped int
-	s.Links, dropped = links(m)
+	s.Links, dropped = links(e)
 	if dropped > 0 {
 		v.leftOut["a link that is not http, https or mailto"] += dropped
 	}

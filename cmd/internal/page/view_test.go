@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/jpeg"
@@ -117,9 +118,12 @@ func TestLinks(t *testing.T) {
 		{"", false},
 	} {
 		t.Run(c.url, func(t *testing.T) {
-			got := viewOf(t, partition.Element{Type: partition.TypeTitle, Metadata: partition.Metadata{
-				Links: []partition.Link{{Text: "x", URL: c.url}}, LinkURLs: []string{c.url}, LinkTexts: []string{"x"},
-			}})
+			address, err := json.Marshal(c.url)
+			require.NoError(t, err)
+			var e partition.Element
+			require.NoError(t, json.Unmarshal(fmt.Appendf(nil,
+				`{"type":"Title","metadata":{"links":[{"text":"x","url":%s}],"link_urls":[%[1]s],"link_texts":["x"]}}`, address), &e))
+			got := viewOf(t, e)
 			checkPage(t, got)
 			require.Equal(t, c.shown, strings.Contains(string(got), `rel="noopener noreferrer nofollow"`))
 			require.Equal(t, !c.shown, strings.Contains(string(got), "Left out: a link that is not http, https or mailto (2 times)."))

@@ -106,14 +106,14 @@ func TestSummary(t *testing.T) {
 		o.Number, o.Written = i+1, o.State == outcome.Done
 		s.Add(o)
 	}
-	server := &partition.APIError{Document: "g.pdf", Kind: partition.KindServer, Status: 503, Attempts: 1, Method: "POST", URL: "http://x/y"}
+	server := &partition.APIError{Document: "g.pdf", Kind: partition.KindServer, Status: 503, Attempts: 1}
 	s.Add(&outcome.Outcome{Number: 7, Path: "g.pdf", State: outcome.Failed, Err: server})
 	s.ElapsedMS, s.NotDone = 1234, 1
 	require.Equal(t, []string{
 		"1 done, 2 failed, 1 unchanged, 2 skipped, 1 not done; 0 pages, 2 elements",
 		"0 requests; 1.2s, by http://x",
 		"failed (local_io): 1, the first: b.pdf: torn",
-		"failed (server): 1, the first: g.pdf: POST /y: 503 Service Unavailable (1 attempt)",
+		"failed (server): 1, the first: g.pdf: POST : 503 Service Unavailable (1 attempt)",
 	}, s.Lines())
 	require.Equal(t, 1, s.Unavailable)
 	require.Equal(t, 1, s.Written)

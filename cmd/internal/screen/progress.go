@@ -30,7 +30,7 @@ func newProgress() progress { return progress{wholePages: map[string]int{}} }
 func (p *progress) observe(e partition.Event, now time.Time) {
 	switch e.Kind {
 	case partition.DocumentPlanned:
-		if e.Plan.Whole() {
+		if e.Plan.Chunks[0].Len() == 0 { // the whole document
 			p.wholePages[e.ID] = e.Plan.Pages
 		}
 	case partition.DocumentEnd:

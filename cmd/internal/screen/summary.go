@@ -65,9 +65,11 @@ func (s *Summary) Add(o *outcome.Outcome) {
 	s.Requests += o.Report.Requests()
 	s.Retries += o.Report.Retries()
 	s.MaybeBilledTwice += o.Report.MaybeBilledTwice()
-	s.BytesSent += o.Report.BytesSent()
 	for _, p := range o.Report.Chunks {
-		if p.Sent || p.Cached {
+		for _, attempt := range p.Trace.Attempts {
+			s.BytesSent += attempt.BytesSent
+		}
+		if len(p.Trace.Attempts) > 0 || p.Cached {
 			s.Chunks++
 		}
 	}

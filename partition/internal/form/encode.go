@@ -16,9 +16,10 @@ import (
 // A Pair is one field of a request's form.
 type Pair struct{ Name, Value string }
 
-// Encode returns the form fields of a struct whose fields have the tag form:"name", and of what was set by name alone: in the
-// order of the table, unset ones absent, a list as name[] for each of its values; then, by name, those that are not in the table,
-// several values of one name as name[] each.
+// Encode returns the form fields of a struct whose fields have the tag form:"name", and of what was
+// set by name alone: in the order of the table, unset ones absent, a list as name[] for each of its
+// values; then, by name, those that are not in the table, several values of one name as name[]
+// each.
 func Encode(params any, extra url.Values) ([]Pair, error) {
 	for name := range extra {
 		if err := checkExtra(params, name); err != nil {
@@ -77,7 +78,8 @@ func valuesOf(params reflect.Value, field Field, extra url.Values) ([]string, er
 	}
 }
 
-// canonical returns the values of a field as they are sent: texts as they are, flags and numbers in one spelling.
+// canonical returns the values of a field as they are sent: texts as they are, flags and numbers in
+// one spelling.
 func canonical(field Field, values []string) ([]string, error) {
 	switch {
 	case field.Kind == List || len(values) == 0:
@@ -113,8 +115,8 @@ func canonical(field Field, values []string) ([]string, error) {
 
 func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// Set sets a field by its name: in the struct that params points to where that has a field with this tag, else in extra. A list
-// takes all values, every other kind exactly one.
+// Set sets a field by its name: in the struct that params points to where that has a field with
+// this tag, else in extra. A list takes all values, every other kind exactly one.
 func Set(params any, extra *url.Values, name string, values ...string) error {
 	if len(values) == 0 {
 		return fmt.Errorf("parameter %s: no value", text.Printable(name))
@@ -177,7 +179,8 @@ func memberOf(params reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// checkExtra refuses the names that may not be set by name alone: those of the struct's own fields, and those that the client owns.
+// checkExtra refuses the names that may not be set by name alone: those of the struct's own fields,
+// and those that the client owns.
 func checkExtra(params any, name string) error {
 	plain := strings.TrimSuffix(name, "[]")
 	switch {
@@ -195,8 +198,8 @@ func checkExtra(params any, name string) error {
 	return nil
 }
 
-// Keep unsets, in the struct that params points to and in extra, either what says how text is chunked or everything else. The
-// values of extra are not changed: what is returned replaces it.
+// Keep unsets, in the struct that params points to and in extra, either what says how text is
+// chunked or everything else. The values of extra are not changed: what is returned replaces it.
 func Keep(params any, extra url.Values, chunking bool) url.Values {
 	v := reflect.ValueOf(params).Elem()
 	for i := range v.NumField() {
@@ -218,8 +221,8 @@ func isChunking(name string) bool {
 	return field.chunking
 }
 
-// Concurrency is how finely a PDF is cut, for the API's split_pdf_concurrency_level: 0 or less is 10, more than 50, the official
-// client's limit, is 50: a finer cut only multiplies requests.
+// Concurrency is how finely a PDF is cut, for the API's split_pdf_concurrency_level: 0 or less is
+// 10, more than 50, the official client's limit, is 50: a finer cut only multiplies requests.
 func Concurrency(level int) int {
 	const usual, most = 10, 50
 	if level <= 0 {

@@ -1,4 +1,5 @@
-// Package form is the table of the API's form fields, and the one place where parameters become the fields of a request.
+// Package form is the table of the API's form fields, and the one place where parameters become the
+// fields of a request.
 package form
 
 import "slices"

@@ -8,8 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns foreign text, such as a file name or a server's words, fit for one line on a terminal: control characters,
-// line and paragraph separators, characters that turn the direction of text, and bytes that are not UTF-8 become escapes.
+// Printable returns foreign text, such as a file name or a server's words, fit for one line on a
+// terminal: control characters, line and paragraph separators, characters that turn the direction
+// of text, and bytes that are not UTF-8 become escapes.
 func Printable(s string) string {
 	clean := func(r rune) bool { return r != utf8.RuneError && (unicode.IsGraphic(r) && !isSeparator(r)) }
 	if strings.IndexFunc(s, func(r rune) bool { return !clean(r) }) < 0 {

@@ -12,32 +12,9 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-func TestHierarchy(t *testing.T) {
-	type row struct {
-		kind   partition.ElementType
-		depth  int
-		parent string
-	}
-	for name, rows := range map[string][]row{
-		"texts under a title":           {{partition.TypeTitle, 0, ""}, {partition.TypeNarrativeText, 0, "0"}, {partition.TypeListItem, 0, "0"}, {partition.TypeTable, 0, "0"}},
-		"nested titles":                 {{partition.TypeTitle, 0, ""}, {partition.TypeTitle, 1, "0"}, {partition.TypeNarrativeText, 0, "1"}, {partition.TypeTitle, 0, ""}, {partition.TypeNarrativeText, 0, "3"}},
-		"a header above a title":        {{partition.TypeHeader, 0, ""}, {partition.TypeTitle, 0, "0"}, {partition.TypeNarrativeText, 0, "1"}},
-		"a formula ends the reach":      {{partition.TypeTitle, 0, ""}, {partition.TypeFormula, 0, ""}, {partition.TypeNarrativeText, 0, ""}},
-		"list items by their depth":     {{partition.TypeListItem, 1, ""}, {partition.TypeListItem, 2, "0"}, {partition.TypeListItem, 1, ""}},
-		"nothing stands above a header": {{partition.TypeTitle, 0, ""}, {partition.TypeHeader, 0, ""}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var h partition.Hierarchy
-			for i, r := range rows {
-				e := partition.Element{Type: r.kind, ID: fmt.Sprint(i), Metadata: partition.Metadata{CategoryDepth: new(r.depth)}}
-				require.Equal(t, r.parent, h.Parent(e), i)
-			}
-		})
-	}
-}
-
-// TestRepairParents has a title on the first page and texts on all: unsplit all have the title as their parent. The server gives
-// those of the first chunk only, and the repair gives the rest, but not over an answer that follows another rule, nor a gap.
+// TestRepairParents has a title on the first page and texts on all: unsplit all have the title as
+// their parent. The server gives those of the first chunk only, and the repair gives the rest, but
+// not over an answer that follows another rule, nor a gap.
 func TestRepairParents(t *testing.T) {
 	engine := func(odd string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,4 +1,5 @@
-package partition
+// Package media says what kind of document a file is: by its content, its name, or both.
+package media
 
 import (
 	"archive/zip"
@@ -13,8 +14,8 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A MediaType is one row of the table of document types that the API knows.
-type MediaType struct {
+// A Type is one row of the table of document types that the API knows.
+type Type struct {
 	Name       string   // canonical media type, such as application/pdf
 	Extensions []string // lower case, with the dot; the first is the usual one
 	magic      []string // the content starts with one of these
@@ -22,9 +23,10 @@ type MediaType struct {
 	mimetype   string   // or if its entry "mimetype" says so
 }
 
-// mediaTypes is the table. To add a file type is to add a row. Names and extensions are those of the API's own list.
-var mediaTypes = []MediaType{
-	{Name: pdfType, Extensions: []string{".pdf"}}, // found by split.IsPDF: the header may stand behind other bytes
+// types is the table. To add a file type is to add a row. Names and extensions are those of the
+// API's own list.
+var types = []Type{
+	{Name: PDF, Extensions: []string{".pdf"}}, // found by split.IsPDF: the header may stand behind other bytes
 	{Name: "application/vnd.openxmlformats-officedocument.wordprocessingml.document", Extensions: []string{".docx"}, entry: "word/"},
 	{Name: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", Extensions: []string{".xlsx"}, entry: "xl/"},
 	{Name: "application/vnd.openxmlformats-officedocument.presentationml.presentation", Extensions: []string{".pptx"}, entry: "ppt/"},
@@ -64,19 +66,19 @@ var mediaTypes = []MediaType{
 }
 
 const (
-	pdfType     = "application/pdf"
+	// PDF is the media type of the documents that can be cut into chunks.
+	PDF = "application/pdf"
+
 	unknownType = "application/octet-stream"
 	oleMagic    = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 	zipMagic    = "PK\x03\x04"
 	sniffBytes  = 1024 // a PDF header may stand anywhere in the first 1,024 bytes
 )
 
-// MediaTypes returns the table of the document types that the API knows.
-func MediaTypes() []MediaType { return append([]MediaType(nil), mediaTypes...) }
-
-// DetectMediaType says what a document is: by its content where that has a signature, else by the extension of its name, else by
-// whether it reads as text. It returns application/octet-stream where nothing tells; the server then looks for itself.
-func DetectMediaType(name string, r io.ReaderAt, size int64) (string, error) {
+// Detect says what a document is: by its content where that has a signature, else by the extension
+// of its name, else by whether it reads as text. It returns application/octet-stream where nothing
+// tells; the server then looks for itself.
+func Detect(name string, r io.ReaderAt, size int64) (string, error) {
 	head := make([]byte, min(sniffBytes, size))
 	if n, err := r.ReadAt(head, 0); err != nil && (!errors.Is(err, io.EOF) || n < len(head)) {
 		return "", err
@@ -84,7 +86,7 @@ func DetectMediaType(name string, r io.ReaderAt, size int64) (string, error) {
 	if t := contentType(head, name, r, size); t != "" {
 		return t, nil
 	}
-	if t := extensionType(name); t != "" && t != pdfType {
+	if t := OfName(name); t != "" && t != PDF {
 		return t, nil
 	}
 	sniffed, _, _ := strings.Cut(http.DetectContentType(head), ";")
@@ -94,18 +96,18 @@ func DetectMediaType(name string, r io.ReaderAt, size int64) (string, error) {
 // contentType is the type that the content itself shows, "" where it shows none.
 func contentType(head []byte, name string, r io.ReaderAt, size int64) string {
 	if split.IsPDF(head) {
-		return pdfType
+		return PDF
 	}
 	if bytes.HasPrefix(head, []byte(zipMagic)) {
 		return zipType(name, r, size)
 	}
 	if bytes.HasPrefix(head, []byte(oleMagic)) {
-		if t := extensionType(name); t != "" && t != pdfType {
+		if t := OfName(name); t != "" && t != PDF {
 			return t // Word, Excel, PowerPoint and Outlook share the container; only the name tells them apart cheaply
 		}
 		return unknownType
 	}
-	for _, t := range mediaTypes {
+	for _, t := range types {
 		for _, magic := range t.magic {
 			if bytes.HasPrefix(head, []byte(magic)) {
 				return t.Name
@@ -121,7 +123,7 @@ func zipType(name string, r io.ReaderAt, size int64) string {
 		return "application/zip"
 	}
 	for _, file := range archive.File {
-		for _, t := range mediaTypes {
+		for _, t := range types {
 			if t.entry != "" && strings.HasPrefix(file.Name, t.entry) {
 				return t.Name
 			}
@@ -146,7 +148,7 @@ func mimetypeEntry(file *zip.File) string {
 	if err != nil {
 		return ""
 	}
-	for _, t := range mediaTypes {
+	for _, t := range types {
 		if t.mimetype != "" && t.mimetype == string(bytes.TrimSpace(said)) {
 			return t.Name
 		}
@@ -154,9 +156,19 @@ func mimetypeEntry(file *zip.File) string {
 	return ""
 }
 
-func extensionType(name string) string {
+// Known returns the row of a media type.
+func Known(name string) (Type, bool) {
+	i := slices.IndexFunc(types, func(t Type) bool { return t.Name == name })
+	if i < 0 {
+		return Type{}, false
+	}
+	return types[i], true
+}
+
+// OfName returns the media type that the extension of a file's name says, "" where it says none.
+func OfName(name string) string {
 	extension := strings.ToLower(path.Ext(name))
-	for _, t := range mediaTypes {
+	for _, t := range types {
 		if slices.Contains(t.Extensions, extension) {
 			return t.Name
 		}

@@ -1,4 +1,4 @@
-package partition
+package spool
 
 import (
 	"bytes"
@@ -13,12 +13,13 @@ import (
 	"github.com/quire-dev/quire/partition/internal/text"
 )
 
-// A scratch is where the chunks and answers of one document live while they wait: in memory, or in the files of a private
-// directory (mode 0700, files 0600) that is made when it is first needed and goes away with close. What cannot be written to a
-// file is kept in memory after all: an answer is paid for.
-type scratch struct {
-	disk bool
-	base func() (string, error) // the directory to make it in; nil: the system's for temporary files
+// A Scratch is where the chunks and answers of one document live while they wait: in memory, or in
+// the files of a private directory (mode 0700, files 0600) that is made when it is first needed and
+// goes away with close. What cannot be written to a file is kept in memory after all: an answer is
+// paid for.
+type Scratch struct {
+	Disk bool                   // in files; else in memory
+	Base func() (string, error) // the directory to make it in; nil: the system's for temporary files
 
 	mu      sync.Mutex
 	dir     string
@@ -26,26 +27,30 @@ type scratch struct {
 	failure error // the first time that a file could not be written
 }
 
-// A store holds the bytes of one chunk or answer in a scratch.
-type store struct {
-	scratch *scratch
+// A Store holds the bytes of one chunk or answer in a scratch.
+type Store struct {
+	scratch *Scratch
 	memory  *bytes.Buffer // nil while the bytes are in a file
 	path    string
 	size    int64 // written so far
 }
 
-// A storeError is bytes that could not be read back on this machine.
-type storeError struct{ err error }
+// An Error is bytes that could not be read back on this machine.
+type Error struct{ err error }
 
-func (e *storeError) Error() string { return "temporary file: " + e.err.Error() }
-func (e *storeError) Unwrap() error { return e.err }
+// Error is one line.
+func (e *Error) Error() string { return "temporary file: " + e.err.Error() }
 
-func (s *scratch) newStore() *store { return &store{scratch: s} }
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.err }
 
-// create begins the store anew. What is written is there to be opened once the writer is closed.
-func (s *store) create() (io.WriteCloser, error) {
+// NewStore returns an empty store.
+func (s *Scratch) NewStore() *Store { return &Store{scratch: s} }
+
+// Create begins the store anew. What is written is there to be opened once the writer is closed.
+func (s *Store) Create() (io.WriteCloser, error) {
 	s.size, s.memory = 0, nil
-	if !s.scratch.disk {
+	if !s.scratch.Disk {
 		s.memory = &bytes.Buffer{}
 		return &storeWriter{s, nopWriteCloser{s.memory}}, nil
 	}
@@ -65,8 +70,14 @@ func (s *store) create() (io.WriteCloser, error) {
 	return &storeWriter{s, file}, nil
 }
 
+// InFiles reports whether the bytes go to a file, if it can be written.
+func (s *Store) InFiles() bool { return s.scratch.Disk }
+
+// Size is how many bytes the store has.
+func (s *Store) Size() int64 { return s.size }
+
 // toMemory takes what a file has of the store into memory.
-func (s *store) toMemory() error {
+func (s *Store) toMemory() error {
 	written := &bytes.Buffer{}
 	if s.size > 0 {
 		file, err := os.Open(s.path)
@@ -82,26 +93,27 @@ func (s *store) toMemory() error {
 	return nil
 }
 
-// A storedReader reads a store, at any place and more than once.
-type storedReader interface {
+// A Reader reads a store, at any place and more than once.
+type Reader interface {
 	io.Reader
 	io.ReaderAt
 	io.Closer
 }
 
-func (s *store) open() (storedReader, error) {
+// Open returns the bytes that were written.
+func (s *Store) Open() (Reader, error) {
 	if s.memory != nil {
 		return nopReadCloser{bytes.NewReader(s.memory.Bytes())}, nil
 	}
 	file, err := os.Open(s.path)
 	if err != nil {
-		return nil, &storeError{err}
+		return nil, &Error{err}
 	}
 	return file, nil
 }
 
-// remove lets the bytes go. A store that never was is no error.
-func (s *store) remove() {
+// Remove lets the bytes go. A store that never was is no error.
+func (s *Store) Remove() {
 	s.memory = nil
 	if s.path != "" {
 		_ = os.Remove(s.path) // what stays goes with the directory
@@ -109,13 +121,13 @@ func (s *store) remove() {
 	}
 }
 
-func (s *scratch) newPath() (string, error) {
+func (s *Scratch) newPath() (string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dir == "" {
 		base := ""
-		if s.base != nil {
-			if dir, err := s.base(); err == nil {
+		if s.Base != nil {
+			if dir, err := s.Base(); err == nil {
 				base = dir
 			}
 		}
@@ -130,7 +142,7 @@ func (s *scratch) newPath() (string, error) {
 }
 
 // failed notes that files cannot be written.
-func (s *scratch) failed(err error) {
+func (s *Scratch) failed(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failure == nil {
@@ -138,8 +150,8 @@ func (s *scratch) failed(err error) {
 	}
 }
 
-// warning is what is to be said of the scratch, "" if nothing.
-func (s *scratch) warning() string {
+// Warning is what is to be said of the scratch, "" if nothing.
+func (s *Scratch) Warning() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.failure == nil {
@@ -148,8 +160,8 @@ func (s *scratch) warning() string {
 	return "temporary files cannot be written, kept in memory: " + text.Printable(s.failure.Error())
 }
 
-// close removes the directory.
-func (s *scratch) close() error {
+// Close removes the directory.
+func (s *Scratch) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dir == "" {
@@ -165,7 +177,7 @@ func (s *scratch) close() error {
 
 // A storeWriter counts what it writes, and goes on in memory where the file does not take it.
 type storeWriter struct {
-	store *store
+	store *Store
 	out   io.WriteCloser
 }
 
@@ -179,7 +191,7 @@ func (w *storeWriter) Write(p []byte) (int, error) {
 	w.store.scratch.failed(err)
 	_ = w.out.Close() // it has failed already
 	if err := w.store.toMemory(); err != nil {
-		return n, &storeError{err}
+		return n, &Error{err}
 	}
 	w.out = nopWriteCloser{w.store.memory}
 	rest, _ := w.out.Write(p[n:]) // to memory: cannot fail
@@ -190,7 +202,7 @@ func (w *storeWriter) Write(p []byte) (int, error) {
 // Close ends the writing.
 func (w *storeWriter) Close() error {
 	if err := w.out.Close(); err != nil {
-		return &storeError{err}
+		return &Error{err}
 	}
 	return nil
 }
