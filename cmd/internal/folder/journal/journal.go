@@ -1,9 +1,3 @@
-// Package journal remembers what was done to each document of an output folder.
-//
-// It lives in the folder .quire beside the outputs: manifest.jsonl is the journal proper, one
-// record a line, of which the last one of a name counts; lock keeps a second run out, and
-// holder.json says who holds it; tmp is where outputs grow until they are whole. Everything in it
-// is private to the user.
 package journal
 
 import (
