@@ -29,6 +29,7 @@ type chunk struct {
 
 	admitted func() // lets the next chunk of the document begin; may be called more than once
 	next     chan struct{}
+	settled  func() // says that the outcome is there; may be called more than once
 	done     chan struct{}
 }
 
@@ -43,6 +44,7 @@ func (j *job) newChunk(pages split.PageRange) *chunk {
 		next: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.admitted = sync.OnceFunc(func() { close(c.next) })
+	c.settled = sync.OnceFunc(func() { close(c.done) })
 	return c
 }
 
@@ -52,6 +54,7 @@ func (j *job) newChunk(pages split.PageRange) *chunk {
 func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	key := j.key(c.pages)
 	if j.recall(ctx, key, c) {
+		c.report.Err = nil
 		return nil
 	}
 	if c.from == 0 && j.hasHalves(ctx, c.pages) {
@@ -97,6 +100,10 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 		j.remember(ctx, key, c)
 	}
 	j.event(ctx, Event{Kind: ChunkEnd, Pages: c.pages, Elements: c.report.Elements, Err: err, Elapsed: time.Since(start)})
+	if err == nil {
+		c.report.Err = nil
+		c.settled() // before the slot is free: no later chunk's failure comes before this answer
+	}
 	return err
 }
 
@@ -106,7 +113,6 @@ func (j *job) answer(ctx context.Context, c *chunk, policy *retry.Policy) error 
 	err := j.send(ctx, c, policy)
 	switch cut := (*cutError)(nil); {
 	case err == nil:
-		c.report.Err = nil
 		return nil
 	case errors.Is(err, errNarrowedBefore), ctx.Err() == nil && j.narrows(c, err):
 		c.report.Err = err

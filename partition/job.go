@@ -64,7 +64,7 @@ func (j *job) makeChunks() {
 
 // settle answers a chunk of the plan. Its error ends the document.
 func (j *job) settle(ctx context.Context, c *chunk) error {
-	defer close(c.done)
+	defer c.settled()
 	if c.spared {
 		return nil
 	}
@@ -73,6 +73,7 @@ func (j *job) settle(ctx context.Context, c *chunk) error {
 		err = j.answer(ctx, c, j.client.policy)
 	}
 	if err != nil {
+		c.settled() // first: what it was narrowed to may have answers
 		j.end(err)
 	}
 	return err
