@@ -67,16 +67,16 @@ func readBomb(path string) {
 }
 
 func outcome(client *partition.Client, path string) string {
-	document, err := partition.Open(path)
+	var as []partition.DocumentOption
+	if os.Getenv(bombWhole) != "" {
+		as = append(as, partition.WithMediaType("application/octet-stream")) // the engine looks at the content
+	}
+	document, err := partition.Open(path, as...)
 	if err != nil {
 		panic(err)
 	}
 	defer document.Close()
-	params := partition.Params{}
-	if os.Getenv(bombWhole) != "" {
-		params.Split.ParseLimit = 1
-	}
-	stream := client.Stream(context.Background(), document, params)
+	stream := client.Stream(context.Background(), document, partition.Params{})
 	elements := 0
 	for _, err := range stream.All() {
 		if err != nil {
