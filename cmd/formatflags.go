@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/format"
 )
 
@@ -127,10 +127,10 @@ func names[S ~string](list []S) []S {
 	return slices.Compact(names)
 }
 
-func elementTypes(names []string) []partition.ElementType {
-	types := make([]partition.ElementType, len(names))
+func elementTypes(names []string) []element.ElementType {
+	types := make([]element.ElementType, len(names))
 	for i, name := range names {
-		types[i] = partition.ElementType(name)
+		types[i] = element.ElementType(name)
 	}
 	return types
 }
@@ -153,15 +153,15 @@ func (o outputOptions) key() string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(struct { // strings and booleans always have a JSON
-		Format       string                  `json:"format"`
-		CSVSafe      bool                    `json:"csv_safe,omitempty"`
-		SourceField  bool                    `json:"source_field,omitempty"`
-		Images       string                  `json:"images,omitempty"`
-		Include      []string                `json:"metadata_include,omitempty"`
-		Exclude      []string                `json:"metadata_exclude,omitempty"`
-		Flatten      bool                    `json:"flatten_metadata,omitempty"`
-		Types        []partition.ElementType `json:"element_types,omitempty"`
-		ExcludeTypes []partition.ElementType `json:"exclude_element_types,omitempty"`
+		Format       string                `json:"format"`
+		CSVSafe      bool                  `json:"csv_safe,omitempty"`
+		SourceField  bool                  `json:"source_field,omitempty"`
+		Images       string                `json:"images,omitempty"`
+		Include      []string              `json:"metadata_include,omitempty"`
+		Exclude      []string              `json:"metadata_exclude,omitempty"`
+		Flatten      bool                  `json:"flatten_metadata,omitempty"`
+		Types        []element.ElementType `json:"element_types,omitempty"`
+		ExcludeTypes []element.ElementType `json:"exclude_element_types,omitempty"`
 	}{
 		o.format, o.CSVSafe, o.sourceField, o.images,
 		o.MetadataInclude, o.MetadataExclude, o.FlattenMetadata, o.ElementTypes, o.ExcludeElementTypes,

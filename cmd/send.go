@@ -9,6 +9,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/batch"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/format"
 )
 
@@ -75,7 +76,7 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 		return err
 	}
 	var failure error
-	w.Report, failure = batch.Each(ctx, s.client, d, params, func(e partition.Element) error {
+	w.Report, failure = batch.Each(ctx, s.client, d, params, func(e element.Element) error {
 		if err := writer.Write(e); err != nil {
 			return &folder.WriteError{Name: w.Path, Err: err}
 		}

@@ -17,7 +17,7 @@ import (
 	pages "github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 const viewExample = `  quire view out/report.pdf.json > report.html
@@ -115,7 +115,7 @@ var errNotElements = errors.New("not a list of elements as written by -f json or
 
 // readElements passes on the elements of a JSON list, or of one JSON object after the other, as
 // they are read.
-func readElements(ctx context.Context, r io.Reader, take func(partition.Element) error) error {
+func readElements(ctx context.Context, r io.Reader, take func(element.Element) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	list, err := startsList(in)
 	if err != nil {
@@ -131,7 +131,7 @@ func readElements(ctx context.Context, r io.Reader, take func(partition.Element)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		var e partition.Element
+		var e element.Element
 		switch err := dec.Decode(&e); {
 		case errors.Is(err, io.EOF) && !list:
 			return nil

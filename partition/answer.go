@@ -9,6 +9,7 @@ import (
 	"iter"
 	"net/http"
 
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
@@ -83,16 +84,16 @@ func (a *answer) check(body io.Reader, want OutputFormat, secrets *redactor) err
 }
 
 // all decodes the stored elements.
-func (a *answer) all() iter.Seq2[Element, error] {
-	return func(yield func(Element, error) bool) {
+func (a *answer) all() iter.Seq2[element.Element, error] {
+	return func(yield func(element.Element, error) bool) {
 		stored, err := a.store.Open()
 		if err != nil {
-			yield(Element{}, err)
+			yield(element.Element{}, err)
 			return
 		}
 		defer stored.Close()
 		for raw, err := range rawElements(stored, nil) {
-			var e Element
+			var e element.Element
 			if err == nil {
 				err = e.UnmarshalJSON(raw)
 			}

@@ -22,6 +22,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/split"
 )
@@ -71,7 +72,7 @@ func pages(s *partitiontest.Server) []string {
 	return got
 }
 
-func numbers(elements []partition.Element) []int {
+func numbers(elements []element.Element) []int {
 	var n []int
 	for _, e := range elements {
 		n = append(n, e.Metadata.PageNumber)

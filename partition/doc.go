@@ -1,8 +1,8 @@
 // Package partition is a client for the Unstructured partition API: a document goes in, typed
 // elements come out.
 //
-// [Client.Stream] takes a [Document] and [Params] and yields each [Element] in page order. A PDF is
-// cut into page chunks ([Split]), which are sent concurrently under one limit of requests in flight
+// [Client.Stream] takes a [Document] and [Params] and yields each [element.Element] in page order. A
+// PDF is cut into page chunks ([Split]), which are sent concurrently under one limit of requests in flight
 // for everything that goes through the client. Every chunk, and a whole document is one, passes the
 // retry core of package retry, which obeys the server's own word: an answer that says "retryable":
 // false is final.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/batch"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/retry"
 	"github.com/quire-dev/quire/split"
@@ -19,8 +20,8 @@ import (
 
 // A sink is where the job's output goes: a table, an index, a topic.
 type sink interface {
-	Write(document string, e partition.Element) error // called for several documents at once
-	Reject(r rejection) error                         // the dead letter
+	Write(document string, e element.Element) error // called for several documents at once
+	Reject(r rejection) error                       // the dead letter
 }
 
 // A rejection is what will never be had of a document: the same request would fail the same way
@@ -65,7 +66,7 @@ func runJob(ctx context.Context, client *partition.Client, documents []*partitio
 	outcomes := batch.Run(ctx, client, items, batch.Options{
 		Concurrency: 4, DocumentTimeout: 30 * time.Minute, // waits and repetitions included
 		Do: func(ctx context.Context, item batch.Item, d *partition.Document) (partition.Report, error) {
-			return batch.Each(ctx, client, d, item.Params, func(e partition.Element) error { return to.Write(item.Name, e) })
+			return batch.Each(ctx, client, d, item.Params, func(e element.Element) error { return to.Write(item.Name, e) })
 		},
 	})
 	for o := range outcomes {
@@ -114,7 +115,7 @@ func isPermanent(err error) bool {
 // A printedSink counts the elements and prints the dead letter.
 type printedSink struct{ elements atomic.Int64 }
 
-func (p *printedSink) Write(string, partition.Element) error {
+func (p *printedSink) Write(string, element.Element) error {
 	p.elements.Add(1)
 	return nil
 }

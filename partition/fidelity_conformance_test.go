@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/local"
 )
 
@@ -45,7 +46,7 @@ func TestSplitEqualsUnsplit(t *testing.T) {
 		partition.WithHTTPClient(&http.Client{Transport: engine.RoundTripper()}))
 	require.NoError(t, err)
 	breaks := false // with page breaks no parent reaches over a page, so every other document goes without
-	send := func(file string, s partition.Split) ([]partition.Element, error) {
+	send := func(file string, s partition.Split) ([]element.Element, error) {
 		d, err := partition.Open(file)
 		require.NoError(t, err)
 		defer d.Close()
@@ -98,7 +99,7 @@ func TestSplitEqualsUnsplit(t *testing.T) {
 	}
 }
 
-func fieldsThatDiffer(t *testing.T, a, b partition.Element) []string {
+func fieldsThatDiffer(t *testing.T, a, b element.Element) []string {
 	t.Helper()
 	var fields []string
 	one, other := flat(t, a), flat(t, b)
@@ -115,7 +116,7 @@ func fieldsThatDiffer(t *testing.T, a, b partition.Element) []string {
 	return fields
 }
 
-func flat(t *testing.T, e partition.Element) map[string]string {
+func flat(t *testing.T, e element.Element) map[string]string {
 	t.Helper()
 	encoded, err := e.MarshalJSON()
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/local"
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
@@ -99,7 +100,7 @@ func TestDemoElements(t *testing.T) {
 	}
 }
 
-func demoElements(t *testing.T, elements []partition.Element) []demoElement {
+func demoElements(t *testing.T, elements []element.Element) []demoElement {
 	t.Helper()
 	texts := map[string]string{}
 	var seen []demoElement

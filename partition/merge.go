@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/quire-dev/quire/split"
+
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // merged is what has become of the pages that had their turn.
@@ -108,7 +110,7 @@ func checkCoverage(requested split.PageRange, answered, missing []split.PageRang
 }
 
 // deliver yields the elements of an answered chunk.
-func (s *Stream) deliver(c *chunk, yield func(Element, error) bool) error {
+func (s *Stream) deliver(c *chunk, yield func(element.Element, error) bool) error {
 	mend := false
 	if s.params.Split.RepairParents {
 		var err error

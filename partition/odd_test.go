@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/local"
 	"github.com/quire-dev/quire/split"
 )
@@ -60,7 +61,7 @@ func TestOddPDFs(t *testing.T) {
 			client, err := partition.New(partition.WithBaseURL("http://embedded.invalid"), partition.WithAPIKey(""),
 				partition.WithHTTPClient(&http.Client{Transport: transport}))
 			require.NoError(t, err)
-			send := func(s partition.Split) ([]partition.Element, partition.Report, int64, error) {
+			send := func(s partition.Split) ([]element.Element, partition.Report, int64, error) {
 				d, err := partition.Open(filepath.Join(folder, file.File))
 				require.NoError(t, err)
 				defer d.Close()
@@ -107,7 +108,7 @@ func says(pages []string) string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(pages), func(text string) bool { return text == "" }), " ")
 }
 
-func texts(elements []partition.Element) string {
+func texts(elements []element.Element) string {
 	var all []string
 	for _, e := range elements {
 		all = append(all, e.Text)
@@ -116,7 +117,7 @@ func texts(elements []partition.Element) string {
 }
 
 // withoutParent is an element without its parent, which may stand in an earlier chunk.
-func withoutParent(t *testing.T, e partition.Element) map[string]any {
+func withoutParent(t *testing.T, e element.Element) map[string]any {
 	t.Helper()
 	encoded, err := e.MarshalJSON()
 	require.NoError(t, err)

@@ -1,6 +1,9 @@
 package partition
 
-import "github.com/quire-dev/quire/partition/internal/hierarchy"
+import (
+	"github.com/quire-dev/quire/partition/element"
+	"github.com/quire-dev/quire/partition/internal/hierarchy"
+)
 
 // A parentRepair gives elements the parent that stands in an earlier answer of the same document:
 // the server saw each chunk by itself. It does so only where the rule reproduces every parent
@@ -31,7 +34,7 @@ func (r *parentRepair) trust(a *answer) (bool, error) {
 func (r *parentRepair) gap() { r.carried, r.broken = hierarchy.Tree{}, true }
 
 // mend returns the element with its parent.
-func (r *parentRepair) mend(e Element) Element {
+func (r *parentRepair) mend(e element.Element) element.Element {
 	parent := parentIn(&r.carried, e)
 	if e.Metadata.ParentID == "" {
 		e.Metadata.ParentID = parent
@@ -39,6 +42,6 @@ func (r *parentRepair) mend(e Element) Element {
 	return e
 }
 
-func parentIn(t *hierarchy.Tree, e Element) string {
+func parentIn(t *hierarchy.Tree, e element.Element) string {
 	return t.Parent(e.ID, string(e.Type), e.Metadata.CategoryDepth)
 }

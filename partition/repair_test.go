@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
@@ -20,12 +21,12 @@ func TestRepairParents(t *testing.T) {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			request, _ := partitiontest.FromContext(r.Context())
 			start := request.Pages.First
-			var elements []partition.Element
+			var elements []element.Element
 			if start == 1 {
-				elements = append(elements, partition.Element{Type: partition.TypeTitle, ID: "title", Metadata: partition.Metadata{PageNumber: 1}})
+				elements = append(elements, element.Element{Type: element.TypeTitle, ID: "title", Metadata: element.Metadata{PageNumber: 1}})
 			}
 			for page := start; page <= request.Pages.Last; page++ {
-				e := partition.Element{Type: partition.TypeNarrativeText, ID: fmt.Sprint(page), Metadata: partition.Metadata{PageNumber: page}}
+				e := element.Element{Type: element.TypeNarrativeText, ID: fmt.Sprint(page), Metadata: element.Metadata{PageNumber: page}}
 				if start == 1 {
 					e.Metadata.ParentID = "title"
 				}

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/internal/text"
 )
 
@@ -32,7 +33,7 @@ type Stream struct {
 // A Result is a document's elements, all of them.
 type Result struct {
 	// Elements are in page order; nil with [OutputCSV].
-	Elements []Element
+	Elements []element.Element
 	// CSV is the answer with [OutputCSV], as it came; else nil.
 	CSV []byte
 	// Report says what was done.
@@ -57,8 +58,8 @@ func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
 //
 // Leaving the loop, by break, return or panic, cancels the requests in flight and leaves nothing
 // behind. All can be ranged over once.
-func (s *Stream) All() iter.Seq2[Element, error] {
-	return func(yield func(Element, error) bool) {
+func (s *Stream) All() iter.Seq2[element.Element, error] {
+	return func(yield func(element.Element, error) bool) {
 		err := errStreamUsed
 		switch {
 		case s.params.OutputFormat == OutputCSV:
@@ -67,7 +68,7 @@ func (s *Stream) All() iter.Seq2[Element, error] {
 			err = s.run(func(c *chunk) error { return s.deliver(c, yield) })
 		}
 		if err != nil && !errors.Is(err, errLeft) {
-			yield(Element{}, err)
+			yield(element.Element{}, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/internal/form"
 	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/split"
@@ -96,7 +97,7 @@ func (s *Stream) collect(j *job, to *spool.Store) (err error) {
 	}
 	separator := "["
 	failure := s.send(func() (*job, error) { return j, nil }, func(c *chunk) error {
-		return s.deliver(c, func(e Element, _ error) bool {
+		return s.deliver(c, func(e element.Element, _ error) bool {
 			var encoded []byte
 			if encoded, err = e.MarshalJSON(); err == nil {
 				_, err = fmt.Fprintf(w, "%s%s", separator, encoded)

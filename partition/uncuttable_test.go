@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
@@ -74,10 +75,10 @@ func TestWhatCannotBeCutGoesWhole(t *testing.T) {
 	}
 	engine := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		request, _ := partitiontest.FromContext(r.Context())
-		var elements []partition.Element
+		var elements []element.Element
 		for page := request.Pages.First; page <= request.Pages.Last; page++ {
-			elements = append(elements, partition.Element{Type: partition.TypeTitle, Metadata: partition.Metadata{PageNumber: page}},
-				partition.Element{Type: partition.TypePageBreak})
+			elements = append(elements, element.Element{Type: element.TypeTitle, Metadata: element.Metadata{PageNumber: page}},
+				element.Element{Type: element.TypePageBreak})
 		}
 		_ = json.NewEncoder(w).Encode(elements)
 	})

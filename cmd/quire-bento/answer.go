@@ -7,6 +7,7 @@ import (
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/batch"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/format"
 )
 
@@ -31,7 +32,7 @@ func collect(ctx context.Context, c *client, d *partition.Document, params parti
 	if err != nil {
 		return a, err
 	}
-	a.report, err = batch.Each(ctx, c.Client, d, params, func(e partition.Element) error {
+	a.report, err = batch.Each(ctx, c.Client, d, params, func(e element.Element) error {
 		if err := w.Write(e); err != nil || !apart {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/split"
 )
@@ -104,7 +104,7 @@ func TestTwoWorkersOfWhichOneIsKilled(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, d.elements, strings.Count(string(content), "\n"), d.name)
 		for n, line := range strings.Split(strings.TrimSuffix(string(content), "\n"), "\n") {
-			var e partition.Element
+			var e element.Element
 			require.NoError(t, json.Unmarshal([]byte(line), &e))
 			require.Equal(t, d.name, e.Metadata.Filename)
 			require.Equal(t, d.elements > 1 || strings.HasSuffix(d.name, ".pdf"), e.Metadata.PageNumber == n+1)

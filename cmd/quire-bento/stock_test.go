@@ -11,6 +11,7 @@ import (
 	"github.com/warpstreamlabs/bento/public/service"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
@@ -49,7 +50,7 @@ try:
       max_buffer: 100000000 # a line is a whole document
   - mapping: 'root = if this.exists("error") { throw(this.error.message) } else { this.elements }'
 `, in...)
-	var elements []partition.Element
+	var elements []element.Element
 	require.NoError(t, json.Unmarshal([]byte(out["inbox/a.pdf"].content), &elements))
 	require.Len(t, elements, 3)
 	require.NoError(t, json.Unmarshal([]byte(out["inbox/b.txt"].content), &elements))

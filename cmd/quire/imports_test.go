@@ -24,23 +24,25 @@ const module = "github.com/quire-dev/quire"
 // arrows says which packages of this module a package may import. A package below one of these
 // belongs to it.
 var arrows = map[string][]string{
-	"retry":                   {},
-	"split":                   {},
-	"cache":                   {},
-	"partition":               {"retry", "split"},
-	"partition/local":         {"partition", "split"},
-	"partition/partitiontest": {"partition", "split"},
-	"partition/format":        {"partition"},
-	"partition/batch":         {"partition", "retry"},
+	"retry":                         {},
+	"split":                         {},
+	"cache":                         {},
+	"partition/internal/jsonobject": {},
+	"partition/element":             {"partition/internal/jsonobject"},
+	"partition":                     {"retry", "split", "partition/element", "partition/internal/jsonobject"},
+	"partition/local":               {"partition", "partition/element", "split"},
+	"partition/partitiontest":       {"partition", "partition/element", "split"},
+	"partition/format":              {"partition/element", "partition/internal/jsonobject"},
+	"partition/batch":               {"partition", "partition/element", "retry"},
 	"cmd": {
-		"partition", "partition/batch", "partition/format", "partition/local", "cache", "split", "retry", "cmd/internal/folder",
+		"partition", "partition/element", "partition/batch", "partition/format", "partition/local", "cache", "split", "retry", "cmd/internal/folder",
 		"cmd/internal/folder/journal", "cmd/internal/outcome", "cmd/internal/page", "cmd/internal/screen", "cmd/internal/walk",
 		"cmd/internal/words",
 	},
 	"cmd/internal/folder":         {"cmd/internal/folder/journal", "cmd/internal/outcome", "cmd/internal/walk", "cmd/internal/words", "partition"},
 	"cmd/internal/folder/journal": {"cmd/internal/words"},
 	"cmd/internal/outcome":        {"cmd/internal/folder/journal", "partition", "partition/batch"},
-	"cmd/internal/page":           {"cmd/internal/outcome", "partition", "retry"},
+	"cmd/internal/page":           {"cmd/internal/outcome", "partition", "partition/element", "retry"},
 	"cmd/internal/screen":         {"cmd/internal/outcome", "cmd/internal/words", "partition", "retry"},
 	"cmd/internal/walk":           {"cmd/internal/folder/journal", "cmd/internal/words"},
 	"cmd/internal/words":          {},
@@ -99,7 +101,7 @@ func TestImports(t *testing.T) {
 
 // Package batch knows documents and a client: no files, no terminal, no flags.
 func TestImportsOfBatch(t *testing.T) {
-	allowed := []string{module + "/partition", module + "/retry", "golang.org/x/sync/errgroup"}
+	allowed := []string{module + "/partition", module + "/partition/element", module + "/retry", "golang.org/x/sync/errgroup"}
 	denied := []string{"os", "io/fs", "path/filepath", "flag", "syscall"}
 	files := 0
 	for _, f := range sourceFiles(t) {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // Each sends a document and hands its elements to write as they come, in page order. It is made for
@@ -14,7 +15,7 @@ import (
 // [partition.PartialError] names the pages that are missing.
 func Each(
 	ctx context.Context, client *partition.Client, d *partition.Document, params partition.Params,
-	write func(partition.Element) error,
+	write func(element.Element) error,
 ) (partition.Report, error) {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/batch"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/split"
 )
@@ -129,7 +130,7 @@ func TestLeaving(t *testing.T) {
 					leave(batch.Run(t.Context(), client, numbered(50), batch.Options{
 						Concurrency: 3, Unordered: unordered,
 						Do: func(ctx context.Context, item batch.Item, d *partition.Document) (partition.Report, error) {
-							report, err := batch.Each(ctx, client, d, item.Params, func(partition.Element) error { return nil })
+							report, err := batch.Each(ctx, client, d, item.Params, func(element.Element) error { return nil })
 							mu.Lock()
 							defer mu.Unlock()
 							causes = append(causes, err)
@@ -250,7 +251,7 @@ func TestEach(t *testing.T) {
 		var got []string
 		for o := range batch.Run(t.Context(), client, documents, batch.Options{
 			Do: func(ctx context.Context, item batch.Item, d *partition.Document) (partition.Report, error) {
-				return batch.Each(ctx, client, d, item.Params, func(partition.Element) error {
+				return batch.Each(ctx, client, d, item.Params, func(element.Element) error {
 					mu.Lock()
 					defer mu.Unlock()
 					if written[item.Name]++; item.Name == "b.pdf" && written[item.Name] == 2 {

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // A csvColumn is a column of the csv format.
@@ -124,7 +124,7 @@ func number(n *int) string {
 }
 
 // textMember is a member of the metadata that is a text, "" where it is none.
-func textMember(e partition.Element, name string) (text string) {
+func textMember(e element.Element, name string) (text string) {
 	value, _ := e.MetadataMember(name)
 	_ = json.Unmarshal(value, &text) // anything but a text leaves it empty
 	return text

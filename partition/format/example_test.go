@@ -5,14 +5,14 @@ import (
 	"log"
 	"os"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/format"
 )
 
 // Elements of a document, one after the other, as Markdown on standard output. In a program they
 // come from [partition.Stream.All].
 func Example() {
-	elements := []partition.Element{
+	elements := []element.Element{
 		{Type: "Title", Text: "Tides"},
 		{Type: "NarrativeText", Text: "High water comes *twice* a day."},
 		{Type: "ListItem", Text: "spring tide"},

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // A Format is one row of the table of formats.
@@ -49,7 +49,7 @@ type encoder interface {
 
 // An item is an element on its way into a format.
 type item struct {
-	partition.Element
+	element.Element
 	imagePath string // the file that its image was written to; "" where it was not
 }
 
@@ -135,7 +135,7 @@ func New(name string, w io.Writer, o Options) (*Writer, error) {
 
 // Write writes an element, unless the options leave out its type. Its error is the io.Writer's or
 // that of [Options.Images], and is final.
-func (w *Writer) Write(e partition.Element) error {
+func (w *Writer) Write(e element.Element) error {
 	w.seen++
 	if !w.types.keeps(string(e.Type)) {
 		w.leftOut++

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -68,7 +68,7 @@ func TestFormatsAreLossless(t *testing.T) {
 func TestFormatsOfFewElements(t *testing.T) {
 	const header = "type,element_id,text,filename,filetype,page_number,page_name,languages,parent_id,category_depth,text_as_html," +
 		"link_urls,image_url,image_path\n"
-	var one partition.Element
+	var one element.Element
 	require.NoError(t, json.Unmarshal([]byte(`{"type":"Title", "element_id":"1","text":"A","metadata":{"page_number":1}}`), &one))
 	wants := map[string]struct{ none, one string }{
 		"json":     {"[]\n", "[\n" + `{"type":"Title","element_id":"1","text":"A","metadata":{"page_number":1}}` + "\n]\n"},
@@ -143,14 +143,14 @@ func TestFlushAndErrors(t *testing.T) {
 			var out bytes.Buffer
 			w, err := New(name, &out, Options{})
 			require.NoError(t, err)
-			require.NoError(t, w.Write(partition.Element{Type: "Title", Text: "Heading"}))
+			require.NoError(t, w.Write(element.Element{Type: "Title", Text: "Heading"}))
 			require.NoError(t, w.Flush())
 			require.Contains(t, out.String(), "Heading")
 			require.NoError(t, w.Close())
 
 			w, err = New(name, &failingWriter{broken}, Options{})
 			require.NoError(t, err)
-			require.NoError(t, w.Write(partition.Element{Type: "Title", Text: "Heading"}), "it is still in the buffer")
+			require.NoError(t, w.Write(element.Element{Type: "Title", Text: "Heading"}), "it is still in the buffer")
 			require.ErrorIs(t, w.Close(), broken)
 		})
 	}
@@ -161,17 +161,17 @@ type failingWriter struct{ err error }
 func (f *failingWriter) Write([]byte) (int, error) { return 0, f.err }
 
 // richElements are elements of every kind that the formats tell apart, with hostile texts.
-func richElements(t *testing.T) []partition.Element {
+func richElements(t *testing.T) []element.Element {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "format", "elements.json"))
 	require.NoError(t, err)
-	var elements []partition.Element
+	var elements []element.Element
 	require.NoError(t, json.Unmarshal(data, &elements))
 	return elements
 }
 
 // formatted is the output of elements.
-func formatted(t *testing.T, name string, o Options, elements ...partition.Element) (string, *Writer) {
+func formatted(t *testing.T, name string, o Options, elements ...element.Element) (string, *Writer) {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := New(name, &out, o)
@@ -185,7 +185,7 @@ func formatted(t *testing.T, name string, o Options, elements ...partition.Eleme
 
 func source() *Source { return &Source{Path: `docs/"a" & b.pdf`, SHA256: strings.Repeat("0f", 32)} }
 
-func types(names ...partition.ElementType) []partition.ElementType { return names }
+func types(names ...element.ElementType) []element.ElementType { return names }
 
 // requireGolden compares with a file of testdata/format, or writes it with -update.
 func requireGolden(t *testing.T, name, got string) {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // imageTypes is the table of the kinds of images that are told apart, by how their content begins.
@@ -23,7 +23,7 @@ type imageWriter struct {
 
 // write stores the image of an element and returns its path. Where there is no image, or none that
 // can be decoded, the path is "".
-func (w *imageWriter) write(number int, e partition.Element) (string, error) {
+func (w *imageWriter) write(number int, e element.Element) (string, error) {
 	if w.create == nil || e.Metadata.ImageBase64 == "" {
 		return "", nil
 	}

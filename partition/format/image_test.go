@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // TestImages finds the same twice: names, content, and what the elements say.
@@ -38,7 +38,7 @@ func TestImages(t *testing.T) {
 
 // An image's name never names another folder, whatever the server calls a type.
 func TestImageNames(t *testing.T) {
-	for elementType, want := range map[partition.ElementType]string{
+	for elementType, want := range map[element.ElementType]string{
 		"/../../x": "1-x.bin", "…": "1-element.bin", "": "1-element.bin", "..": "1-element.bin",
 		"A2345678901234567890123456789012345678901234567890": "1-A234567890123456789012345678901234567890.bin",
 	} {
@@ -47,7 +47,7 @@ func TestImageNames(t *testing.T) {
 			names = append(names, name)
 			return name, nil
 		}}
-		_, err := w.write(1, partition.Element{Type: elementType, Metadata: partition.Metadata{ImageBase64: "R0lG"}})
+		_, err := w.write(1, element.Element{Type: elementType, Metadata: element.Metadata{ImageBase64: "R0lG"}})
 		require.NoError(t, err)
 		require.Equal(t, []string{want}, names)
 	}
@@ -56,7 +56,7 @@ func TestImageNames(t *testing.T) {
 func TestImageThatCannotBeStored(t *testing.T) {
 	full := errors.New("disk full")
 	w := imageWriter{create: func(string, []byte) (string, error) { return "", full }}
-	_, err := w.write(1, partition.Element{Metadata: partition.Metadata{ImageBase64: "R0lG"}})
+	_, err := w.write(1, element.Element{Metadata: element.Metadata{ImageBase64: "R0lG"}})
 	require.ErrorIs(t, err, full)
 }
 
@@ -64,7 +64,7 @@ func TestDamagedImages(t *testing.T) {
 	w := imageWriter{create: func(string, []byte) (string, error) { return "never", nil }}
 	require.Empty(t, w.warnings())
 	for i, image := range []string{"a", "====", "\n"} {
-		path, err := w.write(4+i, partition.Element{Metadata: partition.Metadata{ImageBase64: image}})
+		path, err := w.write(4+i, element.Element{Metadata: element.Metadata{ImageBase64: image}})
 		require.NoError(t, err)
 		require.Empty(t, path)
 	}

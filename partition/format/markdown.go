@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // markdownEncoder writes elements as GitHub Flavored Markdown: titles as headings by their depth,
@@ -37,7 +37,7 @@ func (f *markdownEncoder) element(e item) error {
 		block = markdownParagraph
 	}
 	text := block(e, f.titleDepth(e))
-	if text == "" || e.Type == partition.TypePageBreak && !f.begun {
+	if text == "" || e.Type == element.TypePageBreak && !f.begun {
 		return nil // a rule at the very beginning would begin what some readers take for settings
 	}
 	inList := len(f.list) > 0
@@ -69,7 +69,7 @@ func (f *markdownEncoder) end() error { return nil }
 // titleDepth is how deep a title is nested, from 0: what the API says, else one deeper than the
 // title that is its parent.
 func (f *markdownEncoder) titleDepth(e item) int {
-	if e.Type != partition.TypeTitle {
+	if e.Type != element.TypeTitle {
 		return 0
 	}
 	depth := 0
@@ -92,7 +92,7 @@ const deepestTitle = 5
 // an item is one level below the last one that is less deep. Without a depth it is one level below
 // its parent.
 func (f *markdownEncoder) listLevel(e item) int {
-	if e.Type != partition.TypeListItem {
+	if e.Type != element.TypeListItem {
 		f.list = nil
 		return -1
 	}
@@ -121,13 +121,13 @@ const deepestItem = 12
 
 // markdownBlocks is the table of the types of elements that are more than a paragraph. An empty
 // block is left out.
-var markdownBlocks = map[partition.ElementType]func(e item, depth int) string{
-	partition.TypeTitle:       markdownHeading,
-	partition.TypeListItem:    markdownItem,
-	partition.TypeTable:       markdownTableOf,
-	partition.TypeTableChunk:  markdownTableOf,
-	partition.TypeCodeSnippet: markdownCode,
-	partition.TypePageBreak:   func(item, int) string { return "---" },
+var markdownBlocks = map[element.ElementType]func(e item, depth int) string{
+	element.TypeTitle:       markdownHeading,
+	element.TypeListItem:    markdownItem,
+	element.TypeTable:       markdownTableOf,
+	element.TypeTableChunk:  markdownTableOf,
+	element.TypeCodeSnippet: markdownCode,
+	element.TypePageBreak:   func(item, int) string { return "---" },
 }
 
 func markdownParagraph(e item, _ int) string { return escapeParagraph(e.Text) }

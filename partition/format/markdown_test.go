@@ -12,49 +12,49 @@ import (
 	"github.com/yuin/goldmark/text"
 	"golang.org/x/net/html"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 func TestMarkdownLists(t *testing.T) {
 	depth := func(d int) *int { return &d }
-	item := func(id string, d *int, parent string, page int) partition.Element {
-		return partition.Element{
-			Type: partition.TypeListItem, ID: id, Text: id,
-			Metadata: partition.Metadata{CategoryDepth: d, ParentID: parent, PageNumber: page},
+	item := func(id string, d *int, parent string, page int) element.Element {
+		return element.Element{
+			Type: element.TypeListItem, ID: id, Text: id,
+			Metadata: element.Metadata{CategoryDepth: d, ParentID: parent, PageNumber: page},
 		}
 	}
-	paragraph := partition.Element{Type: partition.TypeNarrativeText, Text: "p"}
+	paragraph := element.Element{Type: element.TypeNarrativeText, Text: "p"}
 	for name, test := range map[string]struct {
-		elements []partition.Element
+		elements []element.Element
 		want     string
 	}{
 		"depths from 0": {
-			[]partition.Element{item("a", depth(0), "", 0), item("b", depth(1), "", 0), item("c", depth(0), "", 0)}, "- a\n  - b\n- c\n",
+			[]element.Element{item("a", depth(0), "", 0), item("b", depth(1), "", 0), item("c", depth(0), "", 0)}, "- a\n  - b\n- c\n",
 		},
 		"depths from 1, the first one deep": {
-			[]partition.Element{item("a", depth(3), "", 0), item("b", depth(1), "", 0), item("c", depth(2), "", 0)}, "- a\n- b\n  - c\n",
+			[]element.Element{item("a", depth(3), "", 0), item("b", depth(1), "", 0), item("c", depth(2), "", 0)}, "- a\n- b\n  - c\n",
 		},
 		"no depths": {
-			[]partition.Element{item("a", nil, "", 0), item("b", nil, "", 0)}, "- a\n- b\n",
+			[]element.Element{item("a", nil, "", 0), item("b", nil, "", 0)}, "- a\n- b\n",
 		},
 		"by the parents": {
-			[]partition.Element{
+			[]element.Element{
 				item("a", nil, "title", 0), item("b", nil, "a", 0), item("c", nil, "b", 0), item("d", nil, "a", 0), item("e", nil, "gone", 0),
 			}, "- a\n  - b\n    - c\n  - d\n- e\n",
 		},
 		"two lists": {
-			[]partition.Element{item("a", depth(0), "", 0), paragraph, item("b", depth(1), "", 0)}, "- a\n\np\n\n- b\n",
+			[]element.Element{item("a", depth(0), "", 0), paragraph, item("b", depth(1), "", 0)}, "- a\n\np\n\n- b\n",
 		},
 		"over pages": {
-			[]partition.Element{
+			[]element.Element{
 				item("a", depth(0), "", 1), item("b", depth(1), "", 2), item("c", depth(2), "", 3), item("d", depth(0), "", 4), paragraph,
 			}, "- a\n  <!-- page 2 -->\n  - b\n    <!-- page 3 -->\n    - c\n\n<!-- page 4 -->\n\n- d\n\np\n",
 		},
 		"the first page is another": {
-			[]partition.Element{item("a", depth(1), "", 7)}, "<!-- page 7 -->\n\n- a\n",
+			[]element.Element{item("a", depth(1), "", 7)}, "<!-- page 7 -->\n\n- a\n",
 		},
 		"an item without text": {
-			[]partition.Element{item("a", depth(0), "", 1), item("", depth(1), "", 2), item("b", depth(1), "", 2)},
+			[]element.Element{item("a", depth(0), "", 1), item("", depth(1), "", 2), item("b", depth(1), "", 2)},
 			"- a\n  <!-- page 2 -->\n  - b\n",
 		},
 	} {
@@ -63,7 +63,7 @@ func TestMarkdownLists(t *testing.T) {
 			require.Equal(t, test.want, got)
 		})
 	}
-	var deep []partition.Element
+	var deep []element.Element
 	for d := range 40 {
 		deep = append(deep, item("x", depth(d), "", 0))
 	}
@@ -126,21 +126,21 @@ func FuzzMarkdown(f *testing.F) {
 		words = words[:min(len(words), 4096)]
 		plain := strings.Fields(plainLines(words))
 		for _, kind := range []struct {
-			element partition.Element
+			element element.Element
 			nodes   string // that may be there beside texts
 		}{
-			{partition.Element{Type: partition.TypeNarrativeText, Text: words}, "Document Paragraph"},
-			{partition.Element{Type: partition.TypeTitle, Text: words}, "Document Heading"},
-			{partition.Element{Type: partition.TypeListItem, Text: words}, "Document List ListItem TextBlock"},
+			{element.Element{Type: element.TypeNarrativeText, Text: words}, "Document Paragraph"},
+			{element.Element{Type: element.TypeTitle, Text: words}, "Document Heading"},
+			{element.Element{Type: element.TypeListItem, Text: words}, "Document List ListItem TextBlock"},
 			{
-				partition.Element{Type: partition.TypeTable, Text: words, Metadata: partition.Metadata{
+				element.Element{Type: element.TypeTable, Text: words, Metadata: element.Metadata{
 					TextAsHTML: "<table><tr><td>1<td>" + html.EscapeString(words) + "<tr><td>2</table>",
 				}},
 				"Document Table TableHeader TableRow TableCell",
 			},
-			{partition.Element{Type: partition.TypeCodeSnippet, Text: words}, "Document FencedCodeBlock"},
+			{element.Element{Type: element.TypeCodeSnippet, Text: words}, "Document FencedCodeBlock"},
 		} {
-			source, _ := formatted(t, "markdown", Options{}, kind.element, partition.Element{Type: partition.TypeTitle, Text: "End"})
+			source, _ := formatted(t, "markdown", Options{}, kind.element, element.Element{Type: element.TypeTitle, Text: "End"})
 			parser := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList, extension.Footnote))
 			document := parser.Parser().Parse(text.NewReader([]byte(source)))
 			end := document.LastChild()
@@ -154,7 +154,7 @@ func FuzzMarkdown(f *testing.F) {
 				require.True(t, allowed[n.Kind().String()], "%s in %q", n.Kind(), source)
 				return ast.WalkContinue, nil
 			}))
-			if kind.element.Type == partition.TypeTable {
+			if kind.element.Type == element.TypeTable {
 				continue // HTML does not keep every character
 			}
 			var rendered bytes.Buffer

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // Options say which elements are written, and what of them. The zero value writes everything.
@@ -26,7 +26,7 @@ type Options struct {
 
 	// ElementTypes names the only types of elements to write, ExcludeElementTypes those to leave
 	// out. Empty leaves all. Only one of the two may be given. Every format knows them.
-	ElementTypes, ExcludeElementTypes []partition.ElementType
+	ElementTypes, ExcludeElementTypes []element.ElementType
 
 	// CSVSafe puts an apostrophe before a cell of CSV that a spreadsheet would take for a formula.
 	CSVSafe bool

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/internal/hierarchy"
 )
 
@@ -115,10 +115,10 @@ type file struct {
 }
 
 // add finishes an element and writes it.
-func (f *file) add(e partition.Element) error {
+func (f *file) add(e element.Element) error {
 	m := &e.Metadata
 	m.Filename, m.Filetype = f.name, f.kind
-	if e.Type != partition.TypePageBreak {
+	if e.Type != element.TypePageBreak {
 		m.Languages = f.request.languages
 	}
 	if !f.request.coordinates {

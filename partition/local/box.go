@@ -5,7 +5,7 @@ import (
 
 	"github.com/klippa-app/go-pdfium/structs"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // A box is a rectangle in points. On a displayed page y grows downwards from the upper left corner.
@@ -26,9 +26,9 @@ func (b box) gaps(o box) (x, y float64) {
 
 // coordinates are the API's four corners, from the upper left counter-clockwise, to a
 // ten-thousandth of a point: PDFium's numbers are no finer.
-func (b box) coordinates(width, height float64) *partition.Coordinates {
+func (b box) coordinates(width, height float64) *element.Coordinates {
 	left, top, right, bottom := rounded(b.left), rounded(b.top), rounded(b.right), rounded(b.bottom)
-	return &partition.Coordinates{
+	return &element.Coordinates{
 		Points:       [][2]float64{{left, top}, {left, bottom}, {right, bottom}, {right, top}},
 		System:       "PixelSpace",
 		LayoutWidth:  rounded(width),

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -26,12 +26,12 @@ func TestChunksOfSamplesGiveTheSameElements(t *testing.T) {
 	}
 }
 
-func inChunks(t *testing.T, file filePart) []partition.Element {
+func inChunks(t *testing.T, file filePart) []element.Element {
 	t.Helper()
 	doc, err := split.Open(t.Context(), bytes.NewReader(file.data), int64(len(file.data)), split.Options{})
 	require.NoError(t, err)
 	defer doc.Close()
-	var elements []partition.Element
+	var elements []element.Element
 	for _, pages := range split.Plan(doc.Pages(), 10) {
 		chunk, err := doc.Chunk(t.Context(), pages)
 		require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // Measures of the classification, the API's defaults.
@@ -35,23 +35,23 @@ var states = []string{
 
 // classify finds the type of a text by the API's rules, the first that fits, and returns the text
 // without its bullet.
-func classify(text string) (partition.ElementType, string) {
+func classify(text string) (element.ElementType, string) {
 	if rest, is := cutBullet(text); is {
-		return partition.TypeListItem, rest
+		return element.TypeListItem, rest
 	}
 	switch {
 	case emailText.MatchString(text):
-		return partition.TypeEmailAddress, text
+		return element.TypeEmailAddress, text
 	case addressText.MatchString(text):
-		return partition.TypeAddress, text
+		return element.TypeAddress, text
 	case numbered.MatchString(text):
-		return partition.TypeListItem, text
+		return element.TypeListItem, text
 	case isNarrative(text):
-		return partition.TypeNarrativeText, text
+		return element.TypeNarrativeText, text
 	case isTitle(text):
-		return partition.TypeTitle, text
+		return element.TypeTitle, text
 	}
-	return partition.TypeUncategorizedText, text
+	return element.TypeUncategorizedText, text
 }
 
 // bullets are the characters that begin a list item.

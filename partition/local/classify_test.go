@@ -9,41 +9,41 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 func TestClassify(t *testing.T) {
 	tests := []struct {
 		name, text string
-		kind       partition.ElementType
+		kind       element.ElementType
 		rest       string // where it differs from text
 	}{
-		{"bullet", "• Hamburgers are delicious", partition.TypeListItem, "Hamburgers are delicious"},
-		{"hyphen as bullet", "- one", partition.TypeListItem, "one"},
-		{"dash as bullet without space", "–one", partition.TypeListItem, "one"},
-		{"private use bullet", "\uf0b7 one", partition.TypeListItem, "one"},
-		{"two bullets are none", "-- Chapter", partition.TypeTitle, ""},
-		{"email", "jane.doe+x@example.com", partition.TypeEmailAddress, ""},
-		{"email in a sentence", "write to jane@example.com", partition.TypeNarrativeText, ""},
-		{"address with abbreviation", "Doylestown, PA 18901", partition.TypeAddress, ""},
-		{"address with state and long code", "Salt Lake City, Utah 84101-1234", partition.TypeAddress, ""},
-		{"number with stop", "1. Programming", partition.TypeListItem, ""},
-		{"number with parenthesis", "12) Programming", partition.TypeListItem, ""},
-		{"number without space", "1.5 Litres", partition.TypeTitle, ""},
-		{"two sentences", "No dogs in here. Not even one cat.", partition.TypeNarrativeText, ""},
-		{"one sentence with a verb", "Attention is all you need.", partition.TypeNarrativeText, ""},
-		{"upper case is no narrative", "THE CREATURE FOUGHT HARDER", partition.TypeTitle, ""},
-		{"upper case with punctuation is no title", "THE CREATURE FOUGHT HARDER!", partition.TypeUncategorizedText, ""},
-		{"upper case in two sentences", "THE CREATURE FOUGHT. THE MAGE WAS DEAD.", partition.TypeNarrativeText, ""},
-		{"capitalised words are a title", "Understanding Deep Networks", partition.TypeTitle, ""},
-		{"half capitalised is not cap-heavy", "Lions eat raw Meat", partition.TypeNarrativeText, ""},
-		{"no verb", "Important points:", partition.TypeTitle, ""},
-		{"no verb and a comma", "important points,", partition.TypeUncategorizedText, ""},
-		{"number", "2021", partition.TypeUncategorizedText, ""},
-		{"few letters", "1,234 5,678 9,012 usd", partition.TypeUncategorizedText, ""},
-		{"twelve words", "a b c d e f g h i j k l", partition.TypeTitle, ""},
-		{"thirteen words", "a b c d e f g h i j k l m", partition.TypeUncategorizedText, ""},
-		{"empty", "", partition.TypeUncategorizedText, ""},
+		{"bullet", "• Hamburgers are delicious", element.TypeListItem, "Hamburgers are delicious"},
+		{"hyphen as bullet", "- one", element.TypeListItem, "one"},
+		{"dash as bullet without space", "–one", element.TypeListItem, "one"},
+		{"private use bullet", "\uf0b7 one", element.TypeListItem, "one"},
+		{"two bullets are none", "-- Chapter", element.TypeTitle, ""},
+		{"email", "jane.doe+x@example.com", element.TypeEmailAddress, ""},
+		{"email in a sentence", "write to jane@example.com", element.TypeNarrativeText, ""},
+		{"address with abbreviation", "Doylestown, PA 18901", element.TypeAddress, ""},
+		{"address with state and long code", "Salt Lake City, Utah 84101-1234", element.TypeAddress, ""},
+		{"number with stop", "1. Programming", element.TypeListItem, ""},
+		{"number with parenthesis", "12) Programming", element.TypeListItem, ""},
+		{"number without space", "1.5 Litres", element.TypeTitle, ""},
+		{"two sentences", "No dogs in here. Not even one cat.", element.TypeNarrativeText, ""},
+		{"one sentence with a verb", "Attention is all you need.", element.TypeNarrativeText, ""},
+		{"upper case is no narrative", "THE CREATURE FOUGHT HARDER", element.TypeTitle, ""},
+		{"upper case with punctuation is no title", "THE CREATURE FOUGHT HARDER!", element.TypeUncategorizedText, ""},
+		{"upper case in two sentences", "THE CREATURE FOUGHT. THE MAGE WAS DEAD.", element.TypeNarrativeText, ""},
+		{"capitalised words are a title", "Understanding Deep Networks", element.TypeTitle, ""},
+		{"half capitalised is not cap-heavy", "Lions eat raw Meat", element.TypeNarrativeText, ""},
+		{"no verb", "Important points:", element.TypeTitle, ""},
+		{"no verb and a comma", "important points,", element.TypeUncategorizedText, ""},
+		{"number", "2021", element.TypeUncategorizedText, ""},
+		{"few letters", "1,234 5,678 9,012 usd", element.TypeUncategorizedText, ""},
+		{"twelve words", "a b c d e f g h i j k l", element.TypeTitle, ""},
+		{"thirteen words", "a b c d e f g h i j k l m", element.TypeUncategorizedText, ""},
+		{"empty", "", element.TypeUncategorizedText, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestClassify(t *testing.T) {
 
 func TestLoneBulletHasNoText(t *testing.T) {
 	kind, rest := classify("•")
-	require.Equal(t, partition.TypeListItem, kind)
+	require.Equal(t, element.TypeListItem, kind)
 	require.Empty(t, rest)
 }
 
@@ -110,12 +110,12 @@ func TestClassifyAgreesWithTheAPI(t *testing.T) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		var elements []partition.Element
+		var elements []element.Element
 		require.NoError(t, json.Unmarshal(data, &elements))
 		for _, e := range elements {
 			fast := e.Metadata.Filetype == "text/plain" && !strings.Contains(file, "UDHR") || strings.Contains(file, "pdf-fast")
 			switch e.Type {
-			case partition.TypeTitle, partition.TypeNarrativeText, partition.TypeUncategorizedText:
+			case element.TypeTitle, element.TypeNarrativeText, element.TypeUncategorizedText:
 			default:
 				fast = false
 			}

@@ -8,7 +8,7 @@ import (
 	"mime/multipart"
 	"net/http"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/local"
 )
 
@@ -36,7 +36,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer answer.Body.Close()
-	var elements []partition.Element
+	var elements []element.Element
 	if err := json.NewDecoder(answer.Body).Decode(&elements); err != nil {
 		log.Fatal(err)
 	}

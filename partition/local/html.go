@@ -14,7 +14,7 @@ import (
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // readHTML gives the blocks of a page of HTML. The encoding is the request's, else the byte order
@@ -50,7 +50,7 @@ func declaredEncoding(data []byte) string {
 
 // htmlElements gives the blocks of a page to add. A page whose nodes would take too much memory is
 // refused.
-func htmlElements(ctx context.Context, content string, add func(partition.Element) error) error {
+func htmlElements(ctx context.Context, content string, add func(element.Element) error) error {
 	if strings.Count(content, "<")*nodeBytes/2 > maxTree { // even if half of it is end tags
 		return heavyHTML()
 	}
@@ -116,11 +116,11 @@ func (s *stoppedReader) Read(p []byte) (int, error) {
 // a block node ends it.
 type htmlWalk struct {
 	ctx   context.Context
-	give  func(partition.Element) error
+	give  func(element.Element) error
 	para  paragraph
-	kind  partition.ElementType // of the paragraph, empty where the text decides
-	depth int                   // category depth of what has a kind
-	lists int                   // lists around
+	kind  element.ElementType // of the paragraph, empty where the text decides
+	depth int                 // category depth of what has a kind
+	lists int                 // lists around
 	nodes int
 	err   error // ends the walk
 }
@@ -176,13 +176,13 @@ func (w *htmlWalk) node(n *html.Node) {
 func (w *htmlWalk) block(n *html.Node) {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		w.within(n, partition.TypeTitle, slices.Index(headings, n.DataAtom))
+		w.within(n, element.TypeTitle, slices.Index(headings, n.DataAtom))
 	case atom.Ul, atom.Ol:
 		w.lists++
 		w.within(n, "", 0)
 		w.lists--
 	case atom.Li:
-		w.within(n, partition.TypeListItem, w.lists)
+		w.within(n, element.TypeListItem, w.lists)
 	case atom.P:
 		w.children(n) // of what surrounds it: a list item's paragraph is the list item
 	case atom.Pre:
@@ -197,7 +197,7 @@ func (w *htmlWalk) block(n *html.Node) {
 }
 
 // within reads a node whose paragraphs are of one kind.
-func (w *htmlWalk) within(n *html.Node, kind partition.ElementType, depth int) {
+func (w *htmlWalk) within(n *html.Node, kind element.ElementType, depth int) {
 	outerKind, outerDepth := w.kind, w.depth
 	w.kind, w.depth = kind, depth
 	w.children(n)
@@ -217,7 +217,7 @@ func (w *htmlWalk) flush() {
 		if kind, text = classifyHTML(text); text == "" {
 			return
 		}
-	case partition.TypeListItem:
+	case element.TypeListItem:
 		if text, _ = cutBullet(text); text == "" {
 			return
 		}
@@ -225,10 +225,10 @@ func (w *htmlWalk) flush() {
 	default:
 		metadata.CategoryDepth = new(w.depth)
 	}
-	w.add(partition.Element{Type: kind, Text: text, Metadata: metadata})
+	w.add(element.Element{Type: kind, Text: text, Metadata: metadata})
 }
 
-func (w *htmlWalk) add(e partition.Element) {
+func (w *htmlWalk) add(e element.Element) {
 	if w.err == nil {
 		w.err = w.give(e)
 	}
@@ -236,16 +236,16 @@ func (w *htmlWalk) add(e partition.Element) {
 
 // classifyHTML is classify as the API does it for HTML: plain text never is a title, a single
 // character is nothing.
-func classifyHTML(text string) (partition.ElementType, string) {
+func classifyHTML(text string) (element.ElementType, string) {
 	kind, rest := classify(text)
 	switch {
 	case utf8.RuneCountInString(text) < 2:
 		return kind, ""
-	case kind == partition.TypeTitle, kind == partition.TypeListItem && rest == text: // a number in front makes no list item here
+	case kind == element.TypeTitle, kind == element.TypeListItem && rest == text: // a number in front makes no list item here
 		if isNarrative(text) {
-			return partition.TypeNarrativeText, text
+			return element.TypeNarrativeText, text
 		}
-		return partition.TypeUncategorizedText, text
+		return element.TypeUncategorizedText, text
 	}
 	return kind, rest
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 func TestHTML(t *testing.T) {
@@ -128,7 +128,7 @@ func TestNestedEmphasisRepeatsATextSixteenTimes(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	const text = "# One\n\nWe *are* here.\n\n- a b\n- c d\n\n  | x | y |\n|---|---|\n| 1 | 2 |\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```go\nfunc  f()\n```\n"
 	e := elementsOf(t, filePart{"a.md", "", []byte(text)})
-	require.Equal(t, partition.TypeTitle, e[0].Type)
+	require.Equal(t, element.TypeTitle, e[0].Type)
 	require.Equal(t, "text/markdown", e[0].Metadata.Filetype)
 	got := typesAndTexts(e)
 	require.Subset(t, got, []string{"Title: One", "NarrativeText: We are here.", "ListItem: a b", "Table: x y 1 2", "CodeSnippet: func  f()"})

@@ -6,13 +6,13 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // code keeps the white space of preformatted text.
 func (w *htmlWalk) code(n *html.Node) {
 	if text := strings.Trim(rawText(n), "\n"); strings.TrimSpace(text) != "" {
-		w.add(partition.Element{Type: partition.TypeCodeSnippet, Text: text})
+		w.add(element.Element{Type: element.TypeCodeSnippet, Text: text})
 	}
 }
 
@@ -35,7 +35,7 @@ func (w *htmlWalk) image(n *html.Node) {
 	if source == "" || alt == "" {
 		return
 	}
-	e := partition.Element{Type: partition.TypeImage, Text: alt}
+	e := element.Element{Type: element.TypeImage, Text: alt}
 	if data, inlined := strings.CutPrefix(source, "data:"); inlined {
 		head, content, _ := strings.Cut(data, ",")
 		mediaType, isBase64 := strings.CutSuffix(head, ";base64")

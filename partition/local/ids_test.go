@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // The hashes were worked out with Python's hashlib from the formula.
@@ -43,7 +43,7 @@ func TestUniqueIDs(t *testing.T) {
 }
 
 // finished gives elements as an answer has them.
-func finished(t *testing.T, elements []partition.Element) (got []partition.Element) {
+func finished(t *testing.T, elements []element.Element) (got []element.Element) {
 	t.Helper()
 	a := newAnswer(false)
 	defer a.close()
@@ -58,23 +58,23 @@ func finished(t *testing.T, elements []partition.Element) (got []partition.Eleme
 }
 
 func TestParents(t *testing.T) {
-	deep := func(kind partition.ElementType, depth int) partition.Element {
-		return partition.Element{Type: kind, Metadata: partition.Metadata{CategoryDepth: &depth}}
+	deep := func(kind element.ElementType, depth int) element.Element {
+		return element.Element{Type: kind, Metadata: element.Metadata{CategoryDepth: &depth}}
 	}
-	plain := func(kind partition.ElementType) partition.Element { return partition.Element{Type: kind} }
-	elements := []partition.Element{
-		plain(partition.TypeNarrativeText), // 0: nothing above
-		plain(partition.TypeHeader),        // 1
-		plain(partition.TypeTitle),         // 2: below the header
-		plain(partition.TypeNarrativeText), // 3: below 2
-		plain(partition.TypeTable),         // 4: below 2, not below a text
-		deep(partition.TypeTitle, 1),       // 5: below 2, which has depth 0
-		deep(partition.TypeListItem, 1),    // 6: below 5
-		deep(partition.TypeListItem, 2),    // 7: below 6
-		deep(partition.TypeListItem, 1),    // 8: below 5 again
-		plain(partition.TypeTitle),         // 9: below the header again
-		plain(partition.TypeFooter),        // 10: nothing stands above a footer
-		plain(partition.TypeNarrativeText), // 11: and it ends what came before
+	plain := func(kind element.ElementType) element.Element { return element.Element{Type: kind} }
+	elements := []element.Element{
+		plain(element.TypeNarrativeText), // 0: nothing above
+		plain(element.TypeHeader),        // 1
+		plain(element.TypeTitle),         // 2: below the header
+		plain(element.TypeNarrativeText), // 3: below 2
+		plain(element.TypeTable),         // 4: below 2, not below a text
+		deep(element.TypeTitle, 1),       // 5: below 2, which has depth 0
+		deep(element.TypeListItem, 1),    // 6: below 5
+		deep(element.TypeListItem, 2),    // 7: below 6
+		deep(element.TypeListItem, 1),    // 8: below 5 again
+		plain(element.TypeTitle),         // 9: below the header again
+		plain(element.TypeFooter),        // 10: nothing stands above a footer
+		plain(element.TypeNarrativeText), // 11: and it ends what came before
 	}
 	want := []int{-1, -1, 1, 2, 2, 2, 5, 6, 5, 1, -1, -1}
 	got := finished(t, elements)

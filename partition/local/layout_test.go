@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // at is a word of 10 points' height whose letters are 5 wide.
@@ -98,8 +98,8 @@ func TestReadingOrder(t *testing.T) {
 
 func TestHeaderAndFooter(t *testing.T) {
 	p := &page{width: 600, height: 1000}
-	for top, want := range map[float64]partition.ElementType{
-		64: partition.TypeHeader, 65.1: partition.TypeTitle, 924.9: partition.TypeTitle, 926: partition.TypeFooter,
+	for top, want := range map[float64]element.ElementType{
+		64: element.TypeHeader, 65.1: element.TypeTitle, 924.9: element.TypeTitle, 926: element.TypeFooter,
 	} {
 		kind, _ := p.classify(block{"Some Words", box{0, top, 100, top + 10}})
 		require.Equal(t, want, kind, "%v", top)

@@ -3,7 +3,7 @@ package local
 import (
 	"context"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // A page is what was read of one page of a PDF.
@@ -25,7 +25,7 @@ const (
 )
 
 // elements classifies the page's blocks in reading order. Nothing outside the page matters.
-func (p *page) elements(ctx context.Context, number int) ([]partition.Element, error) {
+func (p *page) elements(ctx context.Context, number int) ([]element.Element, error) {
 	found, err := blocks(ctx, p.words)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (p *page) elements(ctx context.Context, number int) ([]partition.Element, e
 	if err != nil {
 		return nil, err
 	}
-	var elements []partition.Element
+	var elements []element.Element
 	item := -1 // index of the list item before, and its box
 	var itemBox box
 	for i, b := range ordered {
@@ -45,29 +45,29 @@ func (p *page) elements(ctx context.Context, number int) ([]partition.Element, e
 		if text == "" {
 			continue // a bullet without a text
 		}
-		if kind != partition.TypeListItem && item >= 0 && withinItem(itemBox, b.box) {
+		if kind != element.TypeListItem && item >= 0 && withinItem(itemBox, b.box) {
 			itemBox = itemBox.union(b.box)
 			elements[item].Text += " " + text
 			elements[item].Metadata.Coordinates = itemBox.coordinates(p.width, p.height)
 			continue
 		}
-		if item = -1; kind == partition.TypeListItem {
+		if item = -1; kind == element.TypeListItem {
 			item, itemBox = len(elements), b.box
 		}
-		elements = append(elements, partition.Element{
+		elements = append(elements, element.Element{
 			Type: kind, Text: text,
-			Metadata: partition.Metadata{PageNumber: number, Coordinates: b.box.coordinates(p.width, p.height)},
+			Metadata: element.Metadata{PageNumber: number, Coordinates: b.box.coordinates(p.width, p.height)},
 		})
 	}
 	return elements, nil
 }
 
-func (p *page) classify(b block) (partition.ElementType, string) {
+func (p *page) classify(b block) (element.ElementType, string) {
 	switch middle := (b.box.top + b.box.bottom) / 2; {
 	case middle < headerShare*p.height:
-		return partition.TypeHeader, b.text
+		return element.TypeHeader, b.text
 	case middle > footerShare*p.height:
-		return partition.TypeFooter, b.text
+		return element.TypeFooter, b.text
 	}
 	return classify(b.text)
 }

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // A paragraph collects the text of inline nodes, with white space made single, and what is
@@ -84,9 +84,9 @@ func (p *paragraph) begin(n *html.Node) (end func()) {
 }
 
 // end returns the text with what is known of its stretches, and begins anew.
-func (p *paragraph) end() (string, partition.Metadata) {
+func (p *paragraph) end() (string, element.Metadata) {
 	text := p.text.String()
-	var m partition.Metadata
+	var m element.Metadata
 	for _, k := range p.marks {
 		part := text[k.start:k.end]
 		lead := len(part) - len(strings.TrimLeft(part, " "))

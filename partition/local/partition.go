@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/internal/media"
 )
 
@@ -14,7 +14,7 @@ type document struct {
 	*upload
 	mediaType string
 	request   *request
-	add       func(partition.Element) error // takes the next element
+	add       func(element.Element) error // takes the next element
 }
 
 // A reader gives the elements of a document to its add, in order, with their type, text and what of
@@ -88,7 +88,7 @@ func (e *Engine) partitionFile(ctx context.Context, req *request, u *upload, a *
 		defer done()
 	}
 	out := &file{answer: a, request: req, name: d.name, kind: d.mediaType, position: map[int]int{}}
-	d.add = func(e partition.Element) error {
+	d.add = func(e element.Element) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/klippa-app/go-pdfium/references"
 	"github.com/klippa-app/go-pdfium/requests"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -53,7 +53,7 @@ func readPDF(ctx context.Context, e *Engine, d *document) error {
 			return err
 		}
 		if d.request.pageBreaks {
-			found = append(found, partition.Element{Type: partition.TypePageBreak, Metadata: partition.Metadata{PageNumber: number}})
+			found = append(found, element.Element{Type: element.TypePageBreak, Metadata: element.Metadata{PageNumber: number}})
 		}
 		for _, element := range found {
 			if err := d.add(element); err != nil {

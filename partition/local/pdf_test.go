@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // article is a page with a running head, a title over two columns, a list and a page number.
@@ -64,7 +64,7 @@ func TestPagesAreTheSameAloneAndTogether(t *testing.T) {
 		all = append(all, article(n+1))
 	}
 	whole := elementsOf(t, filePart{"a.pdf", "application/pdf", testPDF("", all...)}, "coordinates", "true")
-	var pieces []partition.Element
+	var pieces []element.Element
 	for first := 0; first < pages; first += 2 {
 		part := testPDF("", all[first:min(first+2, pages)]...)
 		pieces = append(pieces, elementsOf(t, filePart{"a.pdf", "application/pdf", part},
@@ -76,12 +76,12 @@ func TestPagesAreTheSameAloneAndTogether(t *testing.T) {
 
 // pageLocal takes off what the API takes from the document as a whole, and the JSON as received,
 // which has it too.
-func pageLocal(elements []partition.Element) []partition.Element {
-	var stripped []partition.Element
+func pageLocal(elements []element.Element) []element.Element {
+	var stripped []element.Element
 	for _, e := range elements {
 		m := e.Metadata
 		m.ParentID = ""
-		stripped = append(stripped, partition.Element{Type: e.Type, ID: e.ID, Text: e.Text, Metadata: m})
+		stripped = append(stripped, element.Element{Type: e.Type, ID: e.ID, Text: e.Text, Metadata: m})
 	}
 	return stripped
 }
@@ -171,7 +171,7 @@ func TestEncryptedSample(t *testing.T) {
 func TestRequestsAtOnce(t *testing.T) {
 	want := pageLocal(elementsOf(t, filePart{"a.pdf", "", testPDF("", article(1), article(2))}))
 	var wait sync.WaitGroup
-	got := make([][]partition.Element, 8)
+	got := make([][]element.Element, 8)
 	for i := range got {
 		wait.Go(func() {
 			got[i] = pageLocal(elementsOf(t, filePart{"a.pdf", "", testPDF("", article(1), article(2))}))

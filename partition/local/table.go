@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // readTable gives the one table that a file of separated values is; an empty file has none.
@@ -117,13 +117,13 @@ func (t *tableBuilder) cell(text string) error {
 }
 
 // give adds the table, or nothing where no cell has a text.
-func (t *tableBuilder) give(add func(partition.Element) error) error {
+func (t *tableBuilder) give(add func(element.Element) error) error {
 	if t.text.Len() == 0 {
 		return nil
 	}
 	t.html.WriteString("</table>")
-	return add(partition.Element{
-		Type: partition.TypeTable, Text: t.text.String(), Metadata: partition.Metadata{TextAsHTML: t.html.String()},
+	return add(element.Element{
+		Type: element.TypeTable, Text: t.text.String(), Metadata: element.Metadata{TextAsHTML: t.html.String()},
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 func TestSeparatedValues(t *testing.T) {
@@ -47,10 +47,10 @@ func TestCSVFlattensWhatIsNested(t *testing.T) {
 	two := 2
 	var b spool
 	require.NoError(t, writeCSV(&b, rowsOf(t,
-		partition.Element{Type: partition.TypePageBreak, ID: "1"},
-		partition.Element{Type: partition.TypeTitle, ID: "2", Text: "T", Metadata: partition.Metadata{
+		element.Element{Type: element.TypePageBreak, ID: "1"},
+		element.Element{Type: element.TypeTitle, ID: "2", Text: "T", Metadata: element.Metadata{
 			PageNumber: 3, CategoryDepth: &two, LinkTexts: []string{"it's", `"x"`}, LinkStartIndexes: []int{1, 2},
-			Coordinates: &partition.Coordinates{Points: [][2]float64{{1, 2.5}}, System: "PixelSpace", LayoutWidth: 612, LayoutHeight: 792},
+			Coordinates: &element.Coordinates{Points: [][2]float64{{1, 2.5}}, System: "PixelSpace", LayoutWidth: 612, LayoutHeight: 792},
 		}},
 	)))
 	require.Equal(t, "type,element_id,text,page_number,category_depth,coordinates_points,coordinates_system,coordinates_layout_width,"+
@@ -60,7 +60,7 @@ func TestCSVFlattensWhatIsNested(t *testing.T) {
 }
 
 // rowsOf gives elements as rows, as an answer holds them.
-func rowsOf(t *testing.T, elements ...partition.Element) func(yield func(row) error) error {
+func rowsOf(t *testing.T, elements ...element.Element) func(yield func(row) error) error {
 	t.Helper()
 	return func(yield func(row) error) error {
 		for _, e := range elements {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // The tests share one engine, since loading the PDF reader takes a while.
@@ -88,28 +88,28 @@ func answerOf(h http.Handler, r *http.Request) (int, string) {
 }
 
 // elementsOf partitions one file and requires success.
-func elementsOf(t testing.TB, f filePart, fields ...string) []partition.Element {
+func elementsOf(t testing.TB, f filePart, fields ...string) []element.Element {
 	t.Helper()
 	status, body := answerOf(sharedEngine(), multipartRequest(t, fields, f))
 	require.Equal(t, http.StatusOK, status, body)
-	var elements []partition.Element
+	var elements []element.Element
 	require.NoError(t, json.Unmarshal([]byte(body), &elements))
 	return elements
 }
 
 // ignore takes elements and does nothing with them.
-func ignore(partition.Element) error { return nil }
+func ignore(element.Element) error { return nil }
 
 // refuseAll takes no element.
-func refuseAll(t testing.TB) func(partition.Element) error {
-	return func(e partition.Element) error {
+func refuseAll(t testing.TB) func(element.Element) error {
+	return func(e element.Element) error {
 		t.Errorf("an element: %s", e.Type)
 		return nil
 	}
 }
 
 // typesAndTexts shows elements as lines "Type: text".
-func typesAndTexts(elements []partition.Element) []string {
+func typesAndTexts(elements []element.Element) []string {
 	lines := []string{}
 	for _, e := range elements {
 		lines = append(lines, string(e.Type)+": "+e.Text)

@@ -6,7 +6,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // Measures of the grouping of lines, the API's.
@@ -27,7 +27,7 @@ func readText(_ context.Context, _ *Engine, d *document) error {
 		if text == "" {
 			continue
 		}
-		if err := d.add(partition.Element{Type: kind, Text: text}); err != nil {
+		if err := d.add(element.Element{Type: kind, Text: text}); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
@@ -74,7 +74,7 @@ func mustPost(t *testing.T, srv *partitiontest.Server, fields ...field) (*http.R
 
 func texts(t *testing.T, body string) []string {
 	t.Helper()
-	var elements []partition.Element
+	var elements []element.Element
 	require.NoError(t, json.Unmarshal([]byte(body), &elements))
 	var texts []string
 	for _, e := range elements {

@@ -10,7 +10,7 @@ import (
 	"path"
 	"strconv"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/split"
 )
 
@@ -40,14 +40,14 @@ func servePages(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (r *Request) elements() []partition.Element {
+func (r *Request) elements() []element.Element {
 	name := path.Base(r.File)
 	if r.Pages.Len() == 0 {
-		return []partition.Element{element(name, r.fileType(), "all of "+name, 0)}
+		return []element.Element{newElement(name, r.fileType(), "all of "+name, 0)}
 	}
-	elements := make([]partition.Element, 0, r.Pages.Len())
+	elements := make([]element.Element, 0, r.Pages.Len())
 	for page := r.Pages.First; page <= r.Pages.Last; page++ {
-		elements = append(elements, element(name, r.fileType(), fmt.Sprintf("page %d of %s", page, name), page))
+		elements = append(elements, newElement(name, r.fileType(), fmt.Sprintf("page %d of %s", page, name), page))
 	}
 	return elements
 }
@@ -59,10 +59,10 @@ func (r *Request) fileType() string {
 	return r.MediaType
 }
 
-func element(file, fileType, text string, page int) partition.Element {
-	return partition.Element{
-		Type: partition.TypeNarrativeText, ID: elementID(file, text, page, 0), Text: text,
-		Metadata: partition.Metadata{Filename: file, Filetype: fileType, PageNumber: page, Languages: []string{"eng"}},
+func newElement(file, fileType, text string, page int) element.Element {
+	return element.Element{
+		Type: element.TypeNarrativeText, ID: elementID(file, text, page, 0), Text: text,
+		Metadata: element.Metadata{Filename: file, Filetype: fileType, PageNumber: page, Languages: []string{"eng"}},
 	}
 }
 
@@ -77,7 +77,7 @@ func elementID(file, text string, page, seq int) string {
 }
 
 // writeCSV answers in the self-hosted server's form, its Content-Type included.
-func writeCSV(w http.ResponseWriter, elements []partition.Element) {
+func writeCSV(w http.ResponseWriter, elements []element.Element) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	rows := csv.NewWriter(w)
 	header := []string{"type", "element_id", "text", "filename", "filetype", "languages"}

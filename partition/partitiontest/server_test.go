@@ -18,7 +18,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/split"
 )
@@ -28,10 +28,10 @@ func TestPages(t *testing.T) {
 	resp, body := mustPost(t, srv, plain("starting_page_number", "5"), pdf(2))
 	require.Equal(t, 200, resp.StatusCode)
 	require.Equal(t, "application/json", resp.Header.Get("Content-Type"))
-	var elements []partition.Element
+	var elements []element.Element
 	require.NoError(t, json.Unmarshal([]byte(body), &elements))
 	require.Len(t, elements, 2)
-	require.Equal(t, partition.TypeNarrativeText, elements[0].Type)
+	require.Equal(t, element.TypeNarrativeText, elements[0].Type)
 	require.Equal(t, "page 5 of report.pdf", elements[0].Text)
 	require.Equal(t, 5, elements[0].Metadata.PageNumber)
 	require.Equal(t, "report.pdf", elements[0].Metadata.Filename)

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"github.com/quire-dev/quire/cmd/internal/page"
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 func ExampleView() {
 	var body, out bytes.Buffer
 	v := page.NewView("report.pdf.json", &body)
-	err := v.Element(partition.Element{Type: partition.TypeTitle, Text: "<b>not bold</b>", Metadata: partition.Metadata{PageNumber: 1}})
+	err := v.Element(element.Element{Type: element.TypeTitle, Text: "<b>not bold</b>", Metadata: element.Metadata{PageNumber: 1}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -20,6 +20,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -96,7 +97,7 @@ func sorted(texts map[string]string) []string {
 // hostileView is a page of elements that have the text in every field.
 func hostileView(t *testing.T, text string) []byte {
 	t.Helper()
-	m := partition.Metadata{
+	m := element.Metadata{
 		Filename: text, PageName: text, Filetype: text, TextAsHTML: "<table><caption>" + text + "</caption><tr><td>" + text + "</table>" + text,
 		LinkURLs: []string{text, "http://evil.example/" + text, "https:" + text, "mailto:" + text}, LinkTexts: []string{text, text, text, text},
 		URL: text, ImageBase64: text, ImageMimeType: text, ImageURL: text, ParentID: text,
@@ -107,13 +108,13 @@ func hostileView(t *testing.T, text string) []byte {
 	v := page.NewView(text, body)
 	source, err := json.Marshal(text)
 	require.NoError(t, err)
-	var sourced partition.Element
+	var sourced element.Element
 	require.NoError(t, json.Unmarshal([]byte(`{"type":"Title","text":"x","source":{"path":`+string(source)+
 		`},"metadata":{"links":[{"text":`+string(source)+`,"url":`+string(source)+`}]}}`), &sourced))
-	for _, e := range []partition.Element{
-		{Type: partition.ElementType(text), ID: text, Text: text, Metadata: m},
-		{Type: partition.TypeTable, ID: text, Text: text, Metadata: other},
-		{Type: partition.TypeCodeSnippet, Text: text},
+	for _, e := range []element.Element{
+		{Type: element.ElementType(text), ID: text, Text: text, Metadata: m},
+		{Type: element.TypeTable, ID: text, Text: text, Metadata: other},
+		{Type: element.TypeCodeSnippet, Text: text},
 		sourced,
 	} {
 		require.NoError(t, v.Element(e))

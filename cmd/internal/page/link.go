@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -17,7 +17,7 @@ type link struct{ Text, URL string }
 func linkSchemes() []string { return []string{"http", "https", "mailto"} }
 
 // links are an element's links, each once, and how many of them were left out.
-func links(e partition.Element) (kept []link, leftOut int) {
+func links(e element.Element) (kept []link, leftOut int) {
 	m := e.Metadata
 	var found []link
 	if value, ok := e.MetadataMember("links"); ok { // as older servers have them

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -26,7 +26,7 @@ type View struct {
 	name      string
 	body      io.Writer
 	templates *template.Template
-	roles     map[partition.ElementType]string
+	roles     map[element.ElementType]string
 
 	elements int
 	types    []typeCount
@@ -74,7 +74,7 @@ func NewView(name string, body io.Writer) *View {
 }
 
 // Element adds an element. The error is one of writing to the body.
-func (v *View) Element(e partition.Element) error {
+func (v *View) Element(e element.Element) error {
 	if err := v.enter(e); err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (v *View) Element(e partition.Element) error {
 }
 
 // enter begins a new section where the document or the page is another one.
-func (v *View) enter(e partition.Element) error {
+func (v *View) enter(e element.Element) error {
 	m := e.Metadata
 	next := section{sourceOf(e), m.PageNumber, wire.Printable(m.PageName)}
 	if v.elements > 0 && next == v.at {
@@ -113,7 +113,7 @@ func (v *View) enter(e partition.Element) error {
 }
 
 // sourceOf is the document that an element says it comes from.
-func sourceOf(e partition.Element) string {
+func sourceOf(e element.Element) string {
 	var known struct {
 		Source struct {
 			Path string `json:"path"`
@@ -126,9 +126,9 @@ func sourceOf(e partition.Element) string {
 }
 
 // typeRoles are the types that look other than a paragraph.
-func typeRoles() map[partition.ElementType]string {
-	return map[partition.ElementType]string{
-		partition.TypeTitle: "title", partition.TypeCodeSnippet: "code", partition.TypeHeader: "aside", partition.TypeFooter: "aside",
+func typeRoles() map[element.ElementType]string {
+	return map[element.ElementType]string{
+		element.TypeTitle: "title", element.TypeCodeSnippet: "code", element.TypeHeader: "aside", element.TypeFooter: "aside",
 		"PageNumber": "aside",
 	}
 }
@@ -142,7 +142,7 @@ type shownElement struct {
 }
 
 // shown decides what is shown of an element, and counts what is not.
-func (v *View) shown(e partition.Element) shownElement {
+func (v *View) shown(e element.Element) shownElement {
 	m := e.Metadata
 	s := shownElement{Class: v.class(e.Type), Role: v.roles[e.Type], Type: wire.Printable(string(e.Type)), Text: e.Text}
 	var err error
@@ -166,7 +166,7 @@ func (v *View) shown(e partition.Element) shownElement {
 }
 
 // class counts a type, and returns the class of its elements.
-func (v *View) class(t partition.ElementType) string {
+func (v *View) class(t element.ElementType) string {
 	name := wire.Printable(string(t))
 	i := slices.IndexFunc(v.types, func(known typeCount) bool { return known.Name == name })
 	switch {

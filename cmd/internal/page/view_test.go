@@ -17,11 +17,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/cmd/internal/page"
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 // viewOf is the page of elements.
-func viewOf(t *testing.T, elements ...partition.Element) []byte {
+func viewOf(t *testing.T, elements ...element.Element) []byte {
 	t.Helper()
 	body := &bytes.Buffer{}
 	v := page.NewView("out/report.pdf.json", body)
@@ -45,22 +45,22 @@ func picture(t *testing.T, encode func(io.Writer, image.Image) error) string {
 }
 
 func TestViewGolden(t *testing.T) {
-	on := func(page int, t partition.ElementType, text string) partition.Element {
-		return partition.Element{Type: t, Text: text, Metadata: partition.Metadata{PageNumber: page, Filename: "report.pdf"}}
+	on := func(page int, t element.ElementType, text string) element.Element {
+		return element.Element{Type: t, Text: text, Metadata: element.Metadata{PageNumber: page, Filename: "report.pdf"}}
 	}
-	table := on(1, partition.TypeTable, "one two")
+	table := on(1, element.TypeTable, "one two")
 	table.Metadata.TextAsHTML = `<table><tr><td colspan="2">one</td><td onclick="x()">two</td></tr></table>`
-	linked := on(2, partition.TypeNarrativeText, "see there & <here>")
+	linked := on(2, element.TypeNarrativeText, "see there & <here>")
 	linked.Metadata.LinkURLs = []string{"https://example.com/?a=1&b=2", "javascript:alert(1)", "mailto:a@example.com"}
 	linked.Metadata.LinkTexts = []string{"there"}
-	drawn := on(2, partition.TypeImage, "a drawing")
+	drawn := on(2, element.TypeImage, "a drawing")
 	drawn.Metadata.ImageBase64 = picture(t, png.Encode)
-	again := on(1, partition.TypeFooter, "page 1")
-	sheet := on(3, partition.TypeNarrativeText, "cells")
+	again := on(1, element.TypeFooter, "page 1")
+	sheet := on(3, element.TypeNarrativeText, "cells")
 	sheet.Metadata.PageName = "Sheet <1>"
-	other := partition.Element{Type: partition.TypeListItem, Text: "שלום", Metadata: partition.Metadata{Filename: "other.txt"}}
+	other := element.Element{Type: element.TypeListItem, Text: "שלום", Metadata: element.Metadata{Filename: "other.txt"}}
 	golden(t, "view.html", viewOf(t,
-		on(1, partition.TypeTitle, "A report"), table, linked, on(2, partition.TypeCodeSnippet, "a\n\tb"), drawn, again, sheet, other))
+		on(1, element.TypeTitle, "A report"), table, linked, on(2, element.TypeCodeSnippet, "a\n\tb"), drawn, again, sheet, other))
 }
 
 func TestViewOfNothing(t *testing.T) {
@@ -83,7 +83,7 @@ func TestPictures(t *testing.T) {
 		{"another media type in front", "data:image/png;base64," + picture(t, png.Encode), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := viewOf(t, partition.Element{Type: partition.TypeImage, Metadata: partition.Metadata{ImageBase64: c.encoded, ImageMimeType: "image/png"}})
+			got := viewOf(t, element.Element{Type: element.TypeImage, Metadata: element.Metadata{ImageBase64: c.encoded, ImageMimeType: "image/png"}})
 			checkPage(t, got)
 			if c.want == "" {
 				require.NotContains(t, string(got), "<img")
@@ -120,7 +120,7 @@ func TestLinks(t *testing.T) {
 		t.Run(c.url, func(t *testing.T) {
 			address, err := json.Marshal(c.url)
 			require.NoError(t, err)
-			var e partition.Element
+			var e element.Element
 			require.NoError(t, json.Unmarshal(fmt.Appendf(nil,
 				`{"type":"Title","metadata":{"links":[{"text":"x","url":%s}],"link_urls":[%[1]s],"link_texts":["x"]}}`, address), &e))
 			got := viewOf(t, e)
@@ -134,10 +134,10 @@ func TestLinks(t *testing.T) {
 
 // However many types and pages there are, the page's head is bounded, and says what is not in it.
 func TestViewIsBounded(t *testing.T) {
-	var elements []partition.Element
+	var elements []element.Element
 	for i := range 2500 {
-		elements = append(elements, partition.Element{
-			Type: partition.ElementType(fmt.Sprintf("Type%d", i%40)), Text: "x", Metadata: partition.Metadata{PageNumber: i + 1},
+		elements = append(elements, element.Element{
+			Type: element.ElementType(fmt.Sprintf("Type%d", i%40)), Text: "x", Metadata: element.Metadata{PageNumber: i + 1},
 		})
 	}
 	got := string(viewOf(t, elements...))

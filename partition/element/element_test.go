@@ -1,4 +1,4 @@
-package partition_test
+package element_test
 
 import (
 	"bytes"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/element"
 )
 
 func TestElementRoundTrip(t *testing.T) {
@@ -26,7 +26,7 @@ func TestElementRoundTrip(t *testing.T) {
 		"html not escaped":       `{"type":"Table","text":"<&>","metadata":{"text_as_html":"<table>&amp;</table>"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			var e partition.Element
+			var e element.Element
 			require.NoError(t, json.Unmarshal([]byte(raw), &e))
 			again, err := e.MarshalJSON()
 			require.NoError(t, err)
@@ -36,11 +36,11 @@ func TestElementRoundTrip(t *testing.T) {
 }
 
 func TestElementFields(t *testing.T) {
-	var e partition.Element
+	var e element.Element
 	require.NoError(t, json.Unmarshal([]byte(`{"type":"ListItem","element_id":"ab","text":"é","metadata":{"page_number":2,
 		"category_depth":0,"languages":["eng","deu"],"coordinates":{"points":[[1,2],[1,4],[3,4],[3,2]],"system":"PixelSpace",
 		"layout_width":612,"layout_height":792.5}}}`), &e))
-	require.Equal(t, partition.TypeListItem, e.Type)
+	require.Equal(t, element.TypeListItem, e.Type)
 	require.Equal(t, "ab", e.ID)
 	require.Equal(t, "é", e.Text)
 	require.Equal(t, 2, e.Metadata.PageNumber)
@@ -53,22 +53,22 @@ func TestElementFields(t *testing.T) {
 func TestElementChanged(t *testing.T) {
 	const raw = `{"type":"Title","new":1,"element_id":"x","text":"old","metadata":{"a":null,"page_number":3,"parent_id":"p"}}`
 	for name, test := range map[string]struct {
-		change func(*partition.Element)
+		change func(*element.Element)
 		want   string
 	}{
 		"text": {
-			func(e *partition.Element) { e.Text = "new" },
+			func(e *element.Element) { e.Text = "new" },
 			`{"type":"Title","new":1,"element_id":"x","text":"new","metadata":{"a":null,"page_number":3,"parent_id":"p"}}`,
 		},
 		"metadata changed, added and taken out": {
-			func(e *partition.Element) {
+			func(e *element.Element) {
 				e.Metadata.PageNumber, e.Metadata.ParentID, e.Metadata.Filename = 4, "", "f.pdf"
 			},
 			`{"type":"Title","new":1,"element_id":"x","text":"old","metadata":{"a":null,"page_number":4,"filename":"f.pdf"}}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var e partition.Element
+			var e element.Element
 			require.NoError(t, json.Unmarshal([]byte(raw), &e))
 			test.change(&e)
 			got, err := e.MarshalJSON()
@@ -79,7 +79,7 @@ func TestElementChanged(t *testing.T) {
 }
 
 func TestMetadataMember(t *testing.T) {
-	var e partition.Element
+	var e element.Element
 	require.NoError(t, json.Unmarshal([]byte(`{"metadata":{"page_number":3,"signature":"x","deep":{"a":[1]},"signature":"y"}}`), &e))
 	for name, want := range map[string]string{"page_number": "3", "signature": `"y"`, "deep": `{"a":[1]}`} {
 		got, ok := e.MetadataMember(name)
@@ -91,7 +91,7 @@ func TestMetadataMember(t *testing.T) {
 	e.Metadata.PageNumber = 4
 	got, _ := e.MetadataMember("page_number")
 	require.Equal(t, "3", string(got), "as it came")
-	_, ok = partition.Element{Metadata: partition.Metadata{PageNumber: 1}}.MetadataMember("page_number")
+	_, ok = element.Element{Metadata: element.Metadata{PageNumber: 1}}.MetadataMember("page_number")
 	require.False(t, ok, "it did not come from JSON")
 	require.NoError(t, json.Unmarshal([]byte(`{"metadata":[1]}`), &e))
 	_, ok = e.MetadataMember("0")
@@ -100,13 +100,13 @@ func TestMetadataMember(t *testing.T) {
 
 func TestElementRefusesWhatIsNoObject(t *testing.T) {
 	for _, raw := range []string{`[]`, `"x"`, `1`, `null`, `true`} {
-		var e partition.Element
+		var e element.Element
 		require.Error(t, e.UnmarshalJSON([]byte(raw)), raw)
 	}
 }
 
 func TestElementsMadeHere(t *testing.T) {
-	got, err := json.Marshal(partition.Element{Type: partition.TypeTitle, ID: "1", Text: "t", Metadata: partition.Metadata{PageNumber: 1}})
+	got, err := json.Marshal(element.Element{Type: element.TypeTitle, ID: "1", Text: "t", Metadata: element.Metadata{PageNumber: 1}})
 	require.NoError(t, err)
 	require.JSONEq(t, `{"type":"Title","element_id":"1","text":"t","metadata":{"page_number":1}}`, string(got))
 }
@@ -120,7 +120,7 @@ func TestGoldenElementsAreKept(t *testing.T) {
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		var elements []partition.Element
+		var elements []element.Element
 		require.NoError(t, json.Unmarshal(data, &elements), file)
 		again, err := json.Marshal(elements)
 		require.NoError(t, err)
@@ -152,13 +152,13 @@ func TestDecodeOrigElements(t *testing.T) {
 		require.NoError(t, w.Close())
 		return base64.StdEncoding.EncodeToString(b.Bytes())
 	}
-	good := partition.Metadata{OrigElements: pack(`[{"type":"Title","element_id":"1","text":"a","metadata":{"page_number":7}}]`)}
+	good := element.Metadata{OrigElements: pack(`[{"type":"Title","element_id":"1","text":"a","metadata":{"page_number":7}}]`)}
 	elements, err := good.DecodeOrigElements()
 	require.NoError(t, err)
 	require.Len(t, elements, 1)
 	require.Equal(t, 7, elements[0].Metadata.PageNumber)
 
-	none, err := partition.Metadata{}.DecodeOrigElements()
+	none, err := element.Metadata{}.DecodeOrigElements()
 	require.NoError(t, err)
 	require.Nil(t, none)
 
@@ -167,7 +167,7 @@ func TestDecodeOrigElements(t *testing.T) {
 		"no list": pack(`{"a":1}`), "null": pack(`null`), "cut": good.OrigElements[:20],
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := partition.Metadata{OrigElements: text}.DecodeOrigElements()
+			_, err := element.Metadata{OrigElements: text}.DecodeOrigElements()
 			require.ErrorContains(t, err, "orig_elements")
 		})
 	}
@@ -177,7 +177,7 @@ func FuzzElement(f *testing.F) {
 	f.Add([]byte(`{"type":"Title","element_id":"1","text":"a","metadata":{"page_number":1,"coordinates":{"points":[[0,0]]}}}`))
 	f.Add([]byte(`{"metadata":{"languages":null},"metadata":{}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var e partition.Element
+		var e element.Element
 		if json.Unmarshal(data, &e) != nil {
 			return
 		}
@@ -187,7 +187,7 @@ func FuzzElement(f *testing.F) {
 		e.Text += "x"
 		changed, err := e.MarshalJSON()
 		require.NoError(t, err)
-		var back partition.Element
+		var back element.Element
 		require.NoError(t, json.Unmarshal(changed, &back))
 		require.Equal(t, e.Text, back.Text)
 	})

@@ -1,4 +1,4 @@
-package partition
+package element
 
 // Metadata is what the API says about an element beside its text. A field is absent from JSON where
 // it has its zero value. Members that have no field here are read with [Element.MetadataMember];
