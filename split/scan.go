@@ -24,7 +24,7 @@ type scan struct {
 func scanFile(src *source, limits Limits) (*scan, error) {
 	s := &scan{src: src, limits: limits, places: newPlaces(), trailer: types.Dict{}}
 	const overlap = 32
-	buf := make([]byte, 256<<10)
+	buf := make([]byte, min(256<<10, max(src.size, windowSize)))
 	for at := int64(0); at < src.size; {
 		n, _ := src.ReadAt(buf, at)
 		if src.err != nil {
