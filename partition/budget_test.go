@@ -458,8 +458,8 @@ func TestBudgetOfUnknownPages(t *testing.T) {
 		params partition.Params
 		counts int
 	}{
-		"text":               {func() *partition.Document { return text("x") }, partition.Params{}, 1},
-		"PDF that is whole":  {func() *partition.Document { return pdf("a.pdf", 9) }, partition.Params{Split: partition.Split{Off: true}}, 9},
+		"text":              {func() *partition.Document { return text("x") }, partition.Params{}, 1},
+		"PDF that is whole": {func() *partition.Document { return pdf("a.pdf", 9) }, partition.Params{Split: partition.Split{Off: true}}, 9},
 		"range": {
 			func() *partition.Document { return pdf("a.pdf", 9) },
 			partition.Params{Split: partition.Split{Off: true, Pages: split.PageRange{First: 2, Last: 4}}},

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -46,7 +45,6 @@ type Client struct {
 	cacheOnce  sync.Once
 
 	spending *spending
-
 }
 
 // New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted API without a key) is an error

@@ -30,7 +30,7 @@ func (p parsed) parseOdd(text []byte, at int64, depth int) (parsed, bool, error)
 		start += len("stream") + further
 	}
 	isStream := start > 0 && (end < 0 || start < end)
-	line := text
+	var line []byte
 	switch {
 	case isStream:
 		line = text[:start]

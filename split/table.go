@@ -62,7 +62,7 @@ func (t *table) loadDirect(src *source, nr int, off int64, nesting int) (types.O
 	if t.crypt == nil {
 		return p.object, p.text, nil
 	}
-	ok := true
+	var ok bool
 	if isStream {
 		_, ok = t.crypt.object(s.Dict, nr, p.generation)
 		ok = ok && s.seal(t.crypt, t.crypt.method(s.Dict), src)
