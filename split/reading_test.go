@@ -129,3 +129,29 @@ func TestFilters(t *testing.T) {
 	_, ok = v.filters(types.Dict{"Filter": types.Array{types.Integer(1)}})
 	require.False(t, ok)
 }
+
+// An object stream cannot be in an object stream, nor can its length or its filter.
+func TestObjectStreamInItself(t *testing.T) {
+	const text = "2 0 20 30 10 60    "
+	body := text + "<</Type/Pages/Kids[5 0 R]>>" + "   " + "19                            " + "<</Type/ObjStm>>"
+	for name, entries := range map[string]string{
+		"itself": "", "length": "/First 19/Length 20 0 R", "filter": fmt.Sprintf("/First 19/Length %d/Filter 20 0 R", len(body)), "first": fmt.Sprintf("/Length %d/First 20 0 R", len(body)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			direct := map[int]string{1: "<</Type/Catalog/Pages 2 0 R>>", 5: "<</Type/Page/MediaBox[0 0 9 9]>>"}
+			packed := map[int][2]int{2: {10, 0}, 20: {10, 1}}
+			if name == "itself" {
+				packed[10] = [2]int{10, 2}
+			} else {
+				direct[10] = "<</Type/ObjStm/N 3" + entries + ">>\nstream\n" + body + "\nendstream"
+			}
+			d, err := openBytes(xrefStreamFile(direct, packed, ""), Options{})
+			if name == "length" { // it ends where it says so
+				require.NoError(t, err)
+				require.Equal(t, 1, d.Pages())
+				return
+			}
+			require.ErrorIs(t, err, ErrDamaged)
+		})
+	}
+}

@@ -114,10 +114,6 @@ func (s *scan) object(h head, at int64) int64 {
 		if said, ok := whole(o.Dict["Length"]); ok && said >= 0 && endsAt(s.src, p.end+int64(said)) {
 			return p.end + int64(said)
 		}
-		// A search for its end would go past what is behind a stream without one.
-		if length, ok := untilEnd(s.src, p.end, s.src.size); ok {
-			return p.end + length
-		}
 	}
 	return max(p.end, h.end)
 }
