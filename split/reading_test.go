@@ -155,3 +155,12 @@ func TestObjectStreamInItself(t *testing.T) {
 		})
 	}
 }
+
+func TestHeadBefore(t *testing.T) {
+	for text, want := range map[string]int{
+		"12 0 ": 0, "\n12 0 ": 1, "endobj12  0\n": 6, "endstream7 0 ": 9, "]7 0 ": 1, "\xc87 0 ": -1, "x7 0 ": -1,
+		"12 ": -1, "12 0": -1, "": -1, "a b ": -1,
+	} {
+		require.Equal(t, want, headBefore([]byte(text)), "%q", text)
+	}
+}

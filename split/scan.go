@@ -86,7 +86,13 @@ func headBefore(text []byte) int {
 			return -1
 		}
 	}
-	return i
+	// "x6 0 obj" is no object to other readers.
+	before := text[:i]
+	if i == 0 || isBlank(rune(before[i-1])) || isDelimiter(before[i-1]) ||
+		bytes.HasSuffix(before, []byte("endobj")) || bytes.HasSuffix(before, []byte("endstream")) {
+		return i
+	}
+	return -1
 }
 
 // object takes down an object, and returns where it ends.

@@ -191,7 +191,7 @@ func (v *view) filters(d types.Dict) ([]types.PDFFilter, bool) {
 	var names, parms types.Array
 	switch o := v.follow(d["Filter"]).(type) {
 	case nil:
-		return nil, true
+		return nil, v.err == nil
 	case types.Name:
 		names = types.Array{o}
 	case types.Array:
