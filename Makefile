@@ -83,7 +83,7 @@ fuzz: ## run each fuzz target for FUZZTIME (10s)
 		$$1 == "ok" || $$1 == "?" { n = 0 }' | \
 	while read -r package target; do \
 		echo "$$package $$target"; \
-		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$package" || exit 1; \
+		$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$package" || exit 1; \
 	done
 
 bench: ## run the benchmarks

@@ -2,7 +2,12 @@ package split
 
 import (
 	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
@@ -84,4 +89,46 @@ func TestOpenChecksTheKeyWithSeveralStreams(t *testing.T) {
 	d, err := openBytes(withTable(t, model.NewRC4Configuration("", "owner", 128), f), Options{})
 	require.NoError(t, err)
 	require.True(t, d.Encrypted())
+}
+
+// The files are manual(7), encrypted by qpdf in each revision of the standard security handler.
+func TestEncryptedByQPDF(t *testing.T) {
+	for _, revision := range []string{"r2", "r3", "r4", "r5", "r6"} {
+		t.Run(revision, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join("testdata", "encrypted", revision+".pdf"))
+			require.NoError(t, err)
+			for _, password := range []string{"user", "owner"} {
+				d, err := openBytes(data, Options{Password: password})
+				require.NoError(t, err, password)
+				require.True(t, d.Encrypted())
+				require.Equal(t, ReaderTable, d.Reader())
+				requireRight(t, d)
+			}
+			_, err = openBytes(data, Options{})
+			require.EqualError(t, err, "encrypted PDF: it needs a password")
+			_, err = openBytes(data, Options{Password: "Us\u00e9r"})
+			require.EqualError(t, err, "encrypted PDF: the password does not open it")
+		})
+	}
+}
+
+// However a chunk of an encrypted document is read, it is the same.
+func TestEncryptedChunkReads(t *testing.T) {
+	f := manual(2)
+	f.set(4, "<</Length 20000>>\nstream\n%s\nendstream", strings.Repeat("0123456789", 2000))
+	for name, c := range map[string]*model.Configuration{
+		"RC4": model.NewRC4Configuration("", "owner", 128), "AES": model.NewAESConfiguration("", "owner", 256),
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := openBytes(encrypted(t, c, f.bytes()), Options{})
+			require.NoError(t, err)
+			chunk, err := d.Chunk(t.Context(), PageRange{1, 2})
+			require.NoError(t, err)
+			var whole bytes.Buffer
+			_, err = chunk.WriteTo(&whole)
+			require.NoError(t, err)
+			require.NoError(t, iotest.TestReader(io.NewSectionReader(chunk, 0, chunk.Size()), whole.Bytes()))
+			requirePage(t, d, 1, strings.Repeat("0123456789", 2000))
+		})
+	}
 }

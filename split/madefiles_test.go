@@ -71,6 +71,10 @@ var madeFiles = []struct {
 	{"encrypted with AES, 256 bits", func(t testing.TB) []byte {
 		return encrypted(t, model.NewAESConfiguration("", "owner", 256), packedFile(t))
 	}},
+	{"encrypted as in PDF 2.0", func(t testing.TB) []byte {
+		data := bytes.Replace(manual(7).bytes(), []byte("%PDF-1.7"), []byte("%PDF-2.0"), 1)
+		return encrypted(t, model.NewAESConfiguration("", "owner", 256), data)
+	}},
 }
 
 // packedFile has its objects in object streams, but for the page contents.

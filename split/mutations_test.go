@@ -21,7 +21,7 @@ import (
 
 // How many mutated files are opened and cut up, and of how many of these the text is compared:
 // every n-th.
-const mutationCount, mutationText = 2_000, 1
+const mutationCount, mutationText = 10_000, 5
 
 // mutated is a file that something has happened to.
 type mutated struct {

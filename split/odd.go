@@ -30,7 +30,7 @@ func (p parsed) parseOdd(text []byte, at int64, depth int) (parsed, bool, error)
 		start += len("stream") + further
 	}
 	isStream := start > 0 && (end < 0 || start < end)
-	line := text
+	var line []byte
 	switch {
 	case isStream:
 		line = text[:start]
@@ -80,11 +80,12 @@ func parseLeniently(text string, depth int) (types.Object, error) {
 	return o, nil
 }
 
-// tally counts what an object consists of.
-type tally struct{ names, references int }
+// tally counts what an object consists of, but for nulls: an entry that is null is none.
+type tally struct{ names, references, scalars, unknown int }
 
 func (t *tally) object(o types.Object) {
 	switch o := o.(type) {
+	case nil:
 	case types.Dict:
 		for _, value := range o {
 			if value != nil {
@@ -100,20 +101,21 @@ func (t *tally) object(o types.Object) {
 		t.names++
 	case types.IndirectRef:
 		t.references++
+	default:
+		t.scalars++
 	}
 }
 
-// text counts in the text of an object. An entry that is null counts for nothing, as it is none.
+// text counts in the text of an object.
 func (t *tally) text(text string) {
 	r := parser{text: text}
-	keyAtEnd := false // the last word is a name that may be the key of a null
+	key := false // the last word may be the key of a null
 	for r.pos < len(text) {
 		start := r.pos
 		switch c := text[r.pos]; {
-		case c == '(':
-			if _, ok := r.literal(); !ok {
-				return
-			}
+		case isBlank(rune(c)):
+			r.pos++
+			continue
 		case c == '%':
 			for r.pos < len(text) && text[r.pos] != '\n' && text[r.pos] != '\r' {
 				r.pos++
@@ -124,21 +126,53 @@ func (t *tally) text(text string) {
 				r.pos++
 			}
 			t.names++
-			keyAtEnd = true
+			key = true
 			continue
-		case isBlank(rune(c)):
-			r.pos++
-			continue
+		case c == '(':
+			if _, ok := r.literal(); !ok {
+				t.unknown++
+				return
+			}
+			t.scalars++
+		case c == '<' && !strings.HasPrefix(text[r.pos:], "<<"):
+			end := strings.IndexByte(text[r.pos:], '>')
+			if end < 0 {
+				t.unknown++
+				return
+			}
+			r.pos += end + 1
+			t.scalars++
+		case isDelimiter(c):
+			r.pos += 1 + r.twice(c)
 		case r.word("R"):
 			t.references++
-		case r.word("null") && keyAtEnd:
-			t.names--
+			t.scalars -= 2
+		case r.word("null"):
+			if key {
+				t.names--
+			}
 		default:
-			r.pos = max(r.pos, start+1)
-			for r.pos > start && r.within() && !isDelimiter(c) {
+			for r.within() {
 				r.pos++
 			}
+			t.word(text[start:r.pos])
 		}
-		keyAtEnd = false
+		key = false
+	}
+}
+
+// twice returns 1 before the second bracket of a dictionary.
+func (p *parser) twice(c byte) int {
+	if (c == '<' || c == '>') && p.pos+1 < len(p.text) && p.text[p.pos+1] == c {
+		return 1
+	}
+	return 0
+}
+
+func (t *tally) word(word string) {
+	if word == "true" || word == "false" || strings.Trim(word, "+-.0123456789") == "" {
+		t.scalars++
+	} else {
+		t.unknown++
 	}
 }

@@ -96,6 +96,8 @@ func (ps *packs) keep(t *table, nr int, p *pack) {
 }
 
 func (p *pack) decode(t *table, src *source, nr int) error {
+	src.unpacks = true
+	defer func() { src.unpacks = false }()
 	o, _, err := t.load(src, nr, 0)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ type scan struct {
 func scanFile(src *source, limits Limits) (*scan, error) {
 	s := &scan{src: src, limits: limits, places: newPlaces(), trailer: types.Dict{}}
 	const overlap = 32
-	buf := make([]byte, 256<<10)
+	buf := make([]byte, min(256<<10, max(src.size, windowSize)))
 	for at := int64(0); at < src.size; {
 		n, _ := src.ReadAt(buf, at)
 		if src.err != nil {
@@ -86,7 +86,13 @@ func headBefore(text []byte) int {
 			return -1
 		}
 	}
-	return i
+	// "x6 0 obj" is no object to other readers.
+	before := text[:i]
+	if i == 0 || isBlank(rune(before[i-1])) || isDelimiter(before[i-1]) ||
+		bytes.HasSuffix(before, []byte("endobj")) || bytes.HasSuffix(before, []byte("endstream")) {
+		return i
+	}
+	return -1
 }
 
 // object takes down an object, and returns where it ends.
@@ -113,10 +119,6 @@ func (s *scan) object(h head, at int64) int64 {
 		}
 		if said, ok := whole(o.Dict["Length"]); ok && said >= 0 && endsAt(s.src, p.end+int64(said)) {
 			return p.end + int64(said)
-		}
-		// A search for its end would go past what is behind a stream without one.
-		if length, ok := untilEnd(s.src, p.end, s.src.size); ok {
-			return p.end + length
 		}
 	}
 	return max(p.end, h.end)

@@ -14,6 +14,7 @@ type source struct {
 	err  error
 
 	repaired map[int]bool // numbers of streams whose length was wrong
+	unpacks  bool         // an object stream is being read
 
 	window []byte // what lies at offset start
 	start  int64

@@ -5,6 +5,7 @@ import (
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/rc4"
+	"errors"
 	"io"
 	"sync"
 
@@ -52,7 +53,7 @@ func (s *stream) bytes(file io.ReaderAt) ([]byte, error) {
 }
 
 func noEOF(err error) error {
-	if err == io.EOF || err == nil {
+	if err == nil || errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
@@ -190,7 +191,7 @@ func (v *view) filters(d types.Dict) ([]types.PDFFilter, bool) {
 	var names, parms types.Array
 	switch o := v.follow(d["Filter"]).(type) {
 	case nil:
-		return nil, true
+		return nil, v.err == nil
 	case types.Name:
 		names = types.Array{o}
 	case types.Array:

@@ -62,7 +62,7 @@ func (t *table) loadDirect(src *source, nr int, off int64, nesting int) (types.O
 	if t.crypt == nil {
 		return p.object, p.text, nil
 	}
-	ok := true
+	var ok bool
 	if isStream {
 		_, ok = t.crypt.object(s.Dict, nr, p.generation)
 		ok = ok && s.seal(t.crypt, t.crypt.method(s.Dict), src)
@@ -118,6 +118,10 @@ func (t *table) measure(src *source, s *stream, nesting int) error {
 }
 
 func (t *table) loadPacked(src *source, nr, stream, index int) (types.Object, int, error) {
+	// What an object stream needs to be read is not in one: it could be in itself.
+	if src.unpacks {
+		return nil, 0, errLost(nr)
+	}
 	p, err := t.packs.get(t, src, stream)
 	if err != nil {
 		return nil, 0, err
