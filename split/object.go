@@ -132,8 +132,15 @@ func headAt(src *source, off int64) (head, bool) {
 	i := 0
 	blanks := func() bool {
 		start := i
-		for i < len(text) && isBlank(rune(text[i])) {
-			i++
+		for i < len(text) {
+			switch {
+			case isBlank(rune(text[i])):
+				i++
+			case text[i] == '%' && bytes.ContainsAny(text[i:], "\r\n"):
+				i += bytes.IndexAny(text[i:], "\r\n")
+			default:
+				return i > start
+			}
 		}
 		return i > start
 	}

@@ -80,12 +80,15 @@ func (t *table) start(src *source, trailer types.Dict, password string) error {
 }
 
 // correct looks whether all objects are where the table says, and searches the file for the others.
-// An object that is nowhere is null, as readers agree.
+// An object that is nowhere is null, as readers agree. They do not agree on one in whose place
+// another stands: a page that needs it cannot be cut.
 func (t *table) correct(src *source) error {
 	var wrong []int
+	taken := map[int]bool{} // another object stands in its place
 	for _, nr := range t.places.byOffset() {
 		if h, ok := headAt(src, t.places.get(nr).where); !ok || h.number != nr {
 			wrong = append(wrong, nr)
+			taken[nr] = ok
 		}
 	}
 	if len(wrong) == 0 || src.err != nil {
@@ -96,13 +99,13 @@ func (t *table) correct(src *source) error {
 		return err
 	}
 	for _, nr := range wrong {
-		at := s.places.get(nr)
-		if at.kind == direct {
+		switch at := s.places.get(nr); {
+		case at.kind == direct:
 			t.reader, t.doubtful = ReaderScan, true
-		} else {
-			at = place{kind: free}
+			t.places.set(nr, at)
+		case !taken[nr]:
+			t.places.set(nr, place{kind: free})
 		}
-		t.places.set(nr, at)
 	}
 	return nil
 }
