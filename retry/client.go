@@ -30,6 +30,7 @@ type Client struct {
 	http   *http.Client
 	policy *Policy
 	queue  queue
+	conns  connections
 	random func() float64 // draws jitter, uniform in 0..1; nil is math/rand/v2; set by tests alone
 }
 
