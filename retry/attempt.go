@@ -38,10 +38,11 @@ func (s *sending) trace(ctx context.Context, c *connection) context.Context {
 				s.wrote.Store(wroteFailed)
 			} else {
 				s.wrote.Store(wroteAll)
+				c.wrote()
 			}
 		},
+		GotFirstResponseByte: c.answered,
 	}
-	c.watch(&hooks)
 	return httptrace.WithClientTrace(ctx, &hooks)
 }
 
@@ -96,11 +97,11 @@ func (l *loop) roundTrip(ctx context.Context, req *http.Request, b *answerBody) 
 		c := &connection{pool: &l.client.conns}
 		resp, err := l.transport.RoundTrip(req.WithContext(l.sending.trace(ctx, c)))
 		if err == nil {
-			b.release = c.settle(resp)
+			c.settle(resp)
+			b.connection = c
 			return resp, nil
 		}
-		c.give()
-		if !c.unsent() || ctx.Err() != nil {
+		if unsent := c.give(); !unsent || ctx.Err() != nil {
 			return nil, err
 		}
 		if req.GetBody != nil {
@@ -122,11 +123,11 @@ func (l *loop) silent(attempt int) {
 // answerBody is an answer's body within the limits of its attempt: a read that sees no byte for too
 // long ends the attempt, and so does Close.
 type answerBody struct {
-	rc      io.ReadCloser
-	ctx     context.Context
-	limits  limits
-	release func() // gives the connection up; may be called more than once
-	err     error  // why reading failed
+	rc         io.ReadCloser
+	ctx        context.Context
+	limits     limits
+	connection *connection
+	err        error // why reading failed
 }
 
 func (b *answerBody) Read(p []byte) (int, error) {
@@ -142,7 +143,7 @@ func (b *answerBody) Read(p []byte) (int, error) {
 
 func (b *answerBody) Close() error {
 	err := b.rc.Close()
-	b.release()
+	b.connection.give()
 	b.limits.close()
 	return err
 }

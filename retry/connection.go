@@ -3,9 +3,7 @@ package retry
 import (
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"reflect"
-	"strings"
 	"sync"
 	"time"
 )
@@ -15,57 +13,33 @@ import (
 //
 // net/http gives a connection back to its pool by itself: as soon as the answer's last byte is read,
 // or, of an answer without a body, before the answer is returned. There is no way to forbid that.
-// So a connection is barred from writing once the request is sent and the answer begins; one whose
-// answer turns out to be no 5xx is freed, any other is spent, and closed with the answer. A request
-// that is handed a barred connection cannot write to it, and goes out on another.
+// So a request that is handed a connection waits until the answer before it is known, which takes a
+// moment. After a 5xx the connection is spent: it is barred from writing, and closed with the answer.
+// The request that was handed it cannot write, and goes out on another.
 type connections struct {
-	mu     sync.Mutex
-	users  map[net.Conn]*connection // the last request that each was given to, while it is under way
-	barred map[net.Conn]time.Time   // since when
+	mu    sync.Mutex
+	users map[net.Conn]*connection // the last request that each was given to, while it is under way
+	spent map[net.Conn]time.Time   // since when
 }
 
 // connection is the one that a request goes out on. It is guarded by connections.mu.
 type connection struct {
-	pool  *connections
-	conn  net.Conn // nil: not known
-	spent bool     // it was barred when the request was given it: nothing was written
-
-	http1   bool // a field of the request's header went out, and none of HTTP/2
-	http2   bool // whose connections are shared
-	written bool // the request was sent to its end
-	begun   bool // the answer has begun
-	status  int  // of the answer; 0 until it is known
+	pool    *connections
+	conn    net.Conn      // nil: not known
+	spent   bool          // it was when the request was given it: nothing was written
+	written bool          // the request was sent to its end
+	begun   bool          // the answer has begun
+	failed  bool          // it is a 5xx on HTTP/1
+	settled chan struct{} // closed when it is known what the answer is, or that there is none
 }
 
-// barredFor is how long a barred connection is remembered, which takes a moment to leave the pool.
-const barredFor = time.Minute
+// spentFor is how long a spent connection is remembered, which takes a moment to leave the pool.
+const spentFor = time.Minute
 
 // longAgo is a deadline that has passed.
 var longAgo = time.Unix(1, 0)
 
-// watch adds what it needs to know to the hooks of a request.
-func (r *connection) watch(hooks *httptrace.ClientTrace) {
-	note := func(f func()) {
-		r.pool.mu.Lock()
-		defer r.pool.mu.Unlock()
-		f()
-		r.bar()
-	}
-	hooks.WroteHeaderField = func(name string, _ []string) {
-		note(func() {
-			r.http2 = r.http2 || strings.HasPrefix(name, ":")
-			r.http1 = !r.http2
-		})
-	}
-	wrote := hooks.WroteRequest
-	hooks.WroteRequest = func(i httptrace.WroteRequestInfo) {
-		wrote(i)
-		note(func() { r.written = i.Err == nil })
-	}
-	hooks.GotFirstResponseByte = func() { note(func() { r.begun = true }) }
-}
-
-// take notes that the request was given a connection, and reports whether that is barred.
+// take notes that the request was given a connection, and reports whether that is spent.
 func (r *connection) take(conn net.Conn) (spent bool) {
 	if conn == nil || !reflect.TypeOf(conn).Comparable() {
 		return false
@@ -73,63 +47,99 @@ func (r *connection) take(conn net.Conn) (spent bool) {
 	p := r.pool
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.users == nil {
-		p.users, p.barred = make(map[net.Conn]*connection), make(map[net.Conn]time.Time)
+	for before := p.users[conn]; before != nil && before.freesSoon(); before = p.users[conn] {
+		settled := before.settled
+		p.mu.Unlock()
+		<-settled
+		p.mu.Lock()
 	}
-	_, spent = p.barred[conn]
-	*r = connection{pool: p, conn: conn, spent: spent}
+	if p.users == nil {
+		p.users, p.spent = make(map[net.Conn]*connection), make(map[net.Conn]time.Time)
+	}
+	r.leave() // net/http goes from one to another by itself
+	_, spent = p.spent[conn]
+	*r = connection{pool: p, conn: conn, spent: spent, settled: make(chan struct{})}
 	p.users[conn] = r
 	return spent
 }
 
-// bar bars the connection, unless its answer is known to be no 5xx.
+// freesSoon reports whether the answer is on its way to the caller. Another request may have its
+// connection by then; on HTTP/2 it may at any time, and is not to wait for the answer of this one.
+func (r *connection) freesSoon() bool {
+	select {
+	case <-r.settled:
+		return false
+	default:
+		return r.written && r.begun
+	}
+}
+
+func (r *connection) wrote() {
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	r.written = true
+	if r.failed {
+		r.bar()
+	}
+}
+
+func (r *connection) answered() {
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	r.begun = true
+}
+
+// settle notes the request's answer.
+func (r *connection) settle(resp *http.Response) {
+	r.pool.mu.Lock()
+	defer r.pool.mu.Unlock()
+	if r.failed = resp.StatusCode >= 500 && resp.ProtoMajor == 1; r.failed && r.written {
+		r.bar() // not before, or what is left of the request would end the answer
+	}
+	if r.settled != nil {
+		close(r.settled)
+	}
+}
+
+// bar keeps others from writing to the connection.
 func (r *connection) bar() {
-	ours := r.conn != nil && r.http1 && r.pool.users[r.conn] == r && !r.spent
-	if !ours || !r.written || !r.begun || r.status != 0 && r.status < 500 || r.conn.SetWriteDeadline(longAgo) != nil {
+	if r.conn == nil || r.pool.users[r.conn] != r {
 		return
 	}
 	now := time.Now()
-	for conn, since := range r.pool.barred {
-		if now.Sub(since) > barredFor {
-			delete(r.pool.barred, conn)
+	for conn, since := range r.pool.spent {
+		if now.Sub(since) > spentFor {
+			delete(r.pool.spent, conn)
 		}
 	}
-	r.pool.barred[r.conn] = now
+	r.pool.spent[r.conn] = now
+	_ = r.conn.SetWriteDeadline(longAgo) // it fails only where the connection is closed
 }
 
-// settle frees the connection after an answer that is no 5xx, and returns what is to be done when
-// the answer is closed.
-func (r *connection) settle(resp *http.Response) (release func()) {
-	r.pool.mu.Lock()
-	defer r.pool.mu.Unlock()
-	r.status = resp.StatusCode
-	_, barred := r.pool.barred[r.conn]
-	switch {
-	case !barred || r.pool.users[r.conn] != r:
-	case r.status >= 500:
-		return func() {
-			r.give()
-			_ = r.conn.Close() // net/http may have closed it
-		}
+// leave notes that the request does not need its connection any longer.
+func (r *connection) leave() {
+	if r.settled == nil {
+		return
+	}
+	select {
+	case <-r.settled:
 	default:
-		delete(r.pool.barred, r.conn)
-		_ = r.conn.SetWriteDeadline(time.Time{}) // it fails only where the connection is closed
+		close(r.settled)
 	}
-	return r.give
-}
-
-// give notes that the request does not need its connection any longer.
-func (r *connection) give() {
-	r.pool.mu.Lock()
-	defer r.pool.mu.Unlock()
 	if r.pool.users[r.conn] == r {
 		delete(r.pool.users, r.conn)
 	}
 }
 
-// unsent reports whether the request failed because its last connection was barred.
-func (r *connection) unsent() bool {
+// give gives the connection up, and closes it after a 5xx. It reports whether that of an earlier
+// request kept this one from being sent.
+func (r *connection) give() (unsent bool) {
 	r.pool.mu.Lock()
 	defer r.pool.mu.Unlock()
+	if r.failed && r.conn != nil && r.pool.users[r.conn] == r {
+		r.bar()
+		_ = r.conn.Close() // net/http may have closed it
+	}
+	r.leave()
 	return r.spent
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -45,6 +46,13 @@ func onPeers(t *testing.T, secure, http2 bool, h func(w http.ResponseWriter, r *
 	return s, tr
 }
 
+// sendsOnce is a client that repeats nothing.
+func sendsOnce(t *testing.T, tr *http.Transport) *http.Client {
+	once, err := retry.Parse([]byte(`{"name": "once", "rules": [], "default": "return"}`))
+	require.NoError(t, err)
+	return &http.Client{Transport: (&retry.Client{HTTP: &http.Client{Transport: tr}, Policy: once}).RoundTripper(nil)}
+}
+
 // No request comes on a connection that has answered with a 5xx, whatever the answer's body, with
 // other calls waiting for a connection; and every attempt is seen once.
 func TestD2NoConnectionIsUsedAfterA5xx(t *testing.T) {
@@ -73,12 +81,12 @@ func TestD2NoConnectionIsUsedAfterA5xx(t *testing.T) {
 				w.Write(make([]byte, c.body))
 			})
 			tr.MaxConnsPerHost = workers / 2 // the next request waits for the connection of the one before
-			client := &retry.Client{HTTP: &http.Client{Transport: tr}, Policy: &retry.Policy{Name: "once", Default: retry.Return}}
+			client := sendsOnce(t, tr)
 			var all sync.WaitGroup
 			for range workers {
 				all.Go(func() {
 					for i := range calls {
-						resp, _, err := client.Do(t.Context(), retry.Call{Request: newRequest("POST", s.URL+"?"+strconv.Itoa(i), []byte("request"))})
+						resp, err := client.Post(s.URL+"?"+strconv.Itoa(i), "text/plain", strings.NewReader("request"))
 						if err != nil {
 							t.Error(err)
 							return
@@ -112,9 +120,9 @@ func TestD2OtherConnectionsStay(t *testing.T) {
 				w.WriteHeader(c.status)
 				io.WriteString(w, "no")
 			})
-			client := &retry.Client{HTTP: &http.Client{Transport: tr}, Policy: &retry.Policy{Name: "once", Default: retry.Return}}
+			client := sendsOnce(t, tr)
 			for range 5 {
-				resp, _, err := client.Do(t.Context(), retry.Call{Request: newRequest("POST", s.URL, []byte("request"))})
+				resp, err := client.Post(s.URL, "text/plain", strings.NewReader("request"))
 				require.NoError(t, err)
 				require.Equal(t, c.http2, resp.ProtoMajor == 2)
 				io.Copy(io.Discard, resp.Body)
