@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -48,6 +49,9 @@ type Client struct {
 	cacheOnce  sync.Once
 
 	requests *countingTransport
+
+	documents atomic.Int64 // under way
+	answered  atomic.Int64 // chunks
 
 	parse       *semaphore.Weighted // bytes of PDFs that are parsed at once
 	parseBudget int64

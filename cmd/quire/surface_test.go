@@ -23,13 +23,13 @@ import (
 var mostExported = map[string]int{
 	"cache":                   34,
 	"cmd":                     1,
-	"partition":               255,
+	"partition":               256, // APIError.Transient came
 	"partition/batch":         60,
 	"partition/format":        35,
 	"partition/local":         18, // Options.MaxBodies came
 	"partition/partitiontest": 76,
 	"partition/wire":          15,
-	"retry":                   151,
+	"retry":                   155, // Budget.SameAnswer, Call.Alive, Event.Same and StopSameAnswer came
 	"split":                   45, // Reader, its three values and Document.Reader came; Limits.Time went
 }
 
