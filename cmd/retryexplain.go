@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -25,11 +26,14 @@ type explainFlags struct {
 	attempt int
 	free    int
 	resends int
+	same    int
+	works   bool
 	elapsed time.Duration
 }
 
 const explainExample = `  quire retry explain --status 503 --body '{"detail":"x","retryable":false}'
   quire retry explain --status 429 --header 'Retry-After: 5' --attempt 2 --elapsed 40s
+  quire retry explain --status 500 --attempt 3 --same 2 --elapsed 6s --works
   quire retry explain unstructured-python --status 503 --attempt 6 --elapsed 321s
   quire retry explain openai-compatible --error dial`
 
@@ -66,6 +70,8 @@ func newRetryExplain(sh *shell) *cobra.Command {
 		flags.IntVar(&f.attempt, "attempt", 1, "number of the attempt")
 		flags.IntVar(&f.free, "free", 0, "earlier attempts that did not count")
 		flags.IntVar(&f.resends, "resends", 0, "earlier attempts that may be billed twice")
+		flags.IntVar(&f.same, "same", 0, "earlier attempts in a row that got the same answer")
+		flags.BoolVar(&f.works, "works", false, "since the first of those the server has shown that it works")
 		flags.DurationVar(&f.elapsed, "elapsed", 0, "time since the first attempt began")
 	})
 	return c
@@ -90,15 +96,18 @@ func (f *explainFlags) run(sh *shell, policy *retry.Policy) error {
 
 // before is what the call had done before the attempt.
 func (f *explainFlags) before(policy *retry.Policy) (retry.Trace, error) {
-	if f.attempt < 1 || f.free < 0 || f.resends < 0 || f.elapsed < 0 {
+	if f.attempt < 1 || f.free < 0 || f.resends < 0 || f.same < 0 || f.elapsed < 0 {
 		return retry.Trace{}, usageError("--attempt must be at least 1, and no number may be negative")
 	}
-	if f.free >= f.attempt || f.resends >= f.attempt {
-		return retry.Trace{}, usageError("--free and --resends count attempts before --attempt %d", f.attempt)
+	if f.free >= f.attempt || f.resends >= f.attempt || f.same >= f.attempt {
+		return retry.Trace{}, usageError("--free, --resends and --same count attempts before --attempt %d", f.attempt)
 	}
 	before := retry.Trace{Attempts: make([]retry.Event, f.attempt-1), Elapsed: f.elapsed}
 	for i := range f.resends {
 		before.Attempts[i].MaybeBilled = true
+	}
+	if f.same > 0 {
+		before.Attempts[f.attempt-2].Same = f.same
 	}
 	if f.free == 0 {
 		return before, nil
@@ -144,6 +153,9 @@ func (f *explainFlags) call() (retry.Call, error) {
 			return call, usageError("fact %q: must be name=true or name=false", fact)
 		}
 		call.Facts[name] = value == "true"
+	}
+	if f.works {
+		call.Alive = func(context.Context) bool { return true }
 	}
 	for _, patch := range f.patches {
 		call.Patches[patch] = func(*http.Request) error { return nil }

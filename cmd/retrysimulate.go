@@ -28,8 +28,8 @@ func newRetrySimulate(sh *shell) *cobra.Command {
 		Short: "Show how much retries help against transient and persistent failures",
 		Long: "Simulate runs sessions of one call each through the policies agent and agent-without-500, in simulated time. A transient\n" +
 			"failure is drawn anew at every request; a persistent one fails every request of its session. It prints success rates beside\n" +
-			"the closed form 1-p^(n+1) and the 95 % band of 1,000 sessions, the size of the published run, and what a server's verdict saves. The same seed gives\n" +
-			"the same figures.",
+			"the closed form 1-p^(n+1) and the 95 % band of 1,000 sessions, the size of the published run, and what a server's verdict and\n" +
+			"the limit same_answer save. The same seed gives the same figures.",
 		Example: "  quire retry simulate\n  quire retry simulate --sessions 100000 --seed 7 --persistent 0.5",
 		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return f.run(sh) },
@@ -81,8 +81,8 @@ func (f *simulateFlags) run(sh *shell) error {
 		fmt.Fprintf(w, "| %s | %.3f | %.3f |\n", policy.Name,
 			f.simulate(policy, failure{status: 500, rate: 0.5}).rate(), f.simulate(policy, failure{status: 503, rate: 0.5}).rate())
 	}
-	fmt.Fprintf(w, "\n# Persistent failures\n\nA share of the sessions that fail at first fails for good. At p = 50 %%, with and without a verdict in the body\n"+
-		"(\"retryable\": false) that the policy unstructured obeys:\n\n")
+	fmt.Fprintf(w, "\n# Persistent failures\n\nA share of the sessions that fail at first fails for good. At p = 50 %%, without and with a verdict in the body\n"+
+		"(\"retryable\": false) that the policy unstructured obeys, and without one but with that policy's limit same_answer:\n\n")
 	fmt.Fprintln(w, "| persistent | policy | success | closed form | requests per session | requests per success | wait per success |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|")
 	unstructured, err := loadPolicy(defaultPolicy)
@@ -91,12 +91,15 @@ func (f *simulateFlags) run(sh *shell) error {
 	}
 	obeying := *unstructured
 	obeying.Name, obeying.Backoff, obeying.Budget = "agent with the verdict", agent.Backoff, agent.Budget
+	comparing := obeying
+	comparing.Name, comparing.Budget.SameAnswer = "agent with same_answer", unstructured.Budget.SameAnswer
+	tries := map[*retry.Policy]int{agent: retries + 1, &obeying: retries + 1, &comparing: min(retries+1, comparing.Budget.SameAnswer)}
 	for _, share := range []float64{0, 0.25, 0.5, 0.75, f.persistent} {
-		for _, policy := range []*retry.Policy{agent, &obeying} {
+		for _, policy := range []*retry.Policy{agent, &obeying, &comparing} {
 			t := f.simulate(policy, failure{status: 500, rate: 0.5, persistent: share, verdict: policy == &obeying})
 			successes := math.Max(t.successes, 1)
 			fmt.Fprintf(w, "| %.1f %% | %s | %.3f | %.3f | %.2f | %.2f | %s |\n", 100*share, policy.Name, t.rate(),
-				1-0.5*share-(1-share)*math.Pow(0.5, float64(retries+1)), t.requests/float64(t.sessions), t.requests/successes,
+				1-0.5*share-(1-share)*math.Pow(0.5, float64(tries[policy])), t.requests/float64(t.sessions), t.requests/successes,
 				time.Duration(float64(t.waited)/successes).Round(10*time.Millisecond))
 		}
 	}

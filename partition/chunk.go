@@ -97,6 +97,7 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 		err = &DocumentError{Document: j.plan.Document, Kind: KindLocalIO, Err: c.answer.local}
 	default:
 		c.report.Elements = c.answer.elements
+		j.client.answered.Add(1)
 		j.remember(ctx, key, c)
 	}
 	j.event(ctx, Event{Kind: ChunkEnd, Pages: c.pages, Elements: c.report.Elements, Err: err, Elapsed: time.Since(start)})
@@ -146,7 +147,7 @@ func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, slot *re
 	}
 	requestID := new(string)
 	return retry.Call{
-		Stop: ctx, Policy: policy, Slot: slot, Attrs: attrs,
+		Stop: ctx, Policy: policy, Slot: slot, Attrs: attrs, Alive: j.serverWorks,
 		Request: &http.Request{
 			Method: http.MethodPost, URL: j.client.endpoint.url, Header: header, GetBody: upload.open, ContentLength: upload.length(),
 		},

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quire-dev/quire/partition/internal/settings"
@@ -46,6 +47,9 @@ type Client struct {
 	cacheOnce  sync.Once
 
 	requests *countingTransport
+
+	documents atomic.Int64 // under way
+	answered  atomic.Int64 // chunks
 }
 
 // New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted

@@ -69,12 +69,22 @@ func (e *APIError) cause() string {
 		b.WriteString(", not retryable")
 	case e.Kind == KindBudget:
 		b.WriteString(", " + string(e.stop))
+	case e.stop == retry.StopSameAnswer:
+		b.WriteString(", the same answer each time")
 	case e.stop != "":
 		b.WriteString(", stopped by " + strings.ReplaceAll(string(e.stop), "_", " "))
 	}
 	b.WriteString(")")
 	return b.String()
 }
+
+// Transient reports whether the same request may be answered at another time: not where the server
+// declared its failure final, or gave the request the same answer again and again while it answered
+// others.
+func (e *APIError) Transient() bool { return e.Kind.Transient() && !e.lasts() }
+
+// lasts reports whether a repetition would fail alike.
+func (e *APIError) lasts() bool { return e.Final || e.stop == retry.StopSameAnswer }
 
 // where is the path of a request that was answered; where no answer came, or the answer casts doubt
 // on the URL, all of it.

@@ -28,13 +28,15 @@ type job struct {
 	sha256  string          // of the content, where there is a cache
 	secrets *redactor       // of the client and of the parameters
 
-	scratch *spool.Scratch
-	chunks  []*chunk
-	warning string                  // why the rest went whole
-	failure atomic.Pointer[error]   // with which the chunks that are not yet sent fail too
-	unkept  atomic.Bool             // an answer is not in the cache
-	paid    context.Context         // of attempts that have begun: it outlives the document's by the grace period
-	end     context.CancelCauseFunc // ends the document
+	scratch        *spool.Scratch
+	chunks         []*chunk
+	warning        string                // why the rest went whole
+	failure        atomic.Pointer[error] // with which the chunks that are not yet sent fail too
+	unkept         atomic.Bool           // an answer is not in the cache
+	answeredBefore int64                 // [Client.answered] when the document began
+
+	paid context.Context         // of attempts that have begun: it outlives the document's by the grace period
+	end  context.CancelCauseFunc // ends the document
 }
 
 // begin makes the chunks of the plan and the lifetime of their attempts. The document ends with
@@ -42,12 +44,15 @@ type job struct {
 func (j *job) begin(ctx context.Context, end context.CancelCauseFunc) (free func() error) {
 	j.makeChunks()
 	j.end = end
+	j.client.documents.Add(1)
+	j.answeredBefore = j.client.answered.Load()
 	paid, kill := context.WithCancelCause(context.WithoutCancel(ctx))
 	j.paid = paid
 	expired := context.AfterFunc(ctx, func() { j.expire(context.Cause(ctx), kill) })
 	return func() error {
 		expired()
 		kill(nil)
+		j.client.documents.Add(-1)
 		return j.scratch.Close()
 	}
 }

@@ -58,6 +58,6 @@ var kinds = map[Kind]struct {
 // Scope returns whose fault an error of this kind is; "" of an unknown kind.
 func (k Kind) Scope() Scope { return kinds[k].scope }
 
-// Transient reports whether the same request may be answered at another time. An [APIError] that is
-// Final will not be.
+// Transient reports whether the same request may be answered at another time. [APIError.Transient]
+// knows more.
 func (k Kind) Transient() bool { return kinds[k].transient }

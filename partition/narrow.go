@@ -21,7 +21,7 @@ func (j *job) narrows(c *chunk, err error) bool {
 	if !errors.As(err, &api) {
 		return false
 	}
-	return api.Kind == KindTimeout || api.Status == http.StatusRequestEntityTooLarge || api.Status >= 500 && api.Final
+	return api.Kind == KindTimeout || api.Status == http.StatusRequestEntityTooLarge || api.Status >= 500 && api.lasts()
 }
 
 // canHalve reports whether the halves of a chunk together are the same as the chunk.

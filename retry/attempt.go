@@ -15,10 +15,10 @@ type sending struct {
 	start  time.Time
 	body   *sentBody // the one in use; nil is no body
 	answer *answerBody
-	hooks  httptrace.ClientTrace
 
 	asked     atomic.Bool // the transport asked for a connection
 	connected atomic.Bool // and got one
+	barred    atomic.Bool // which is spent: the request's body is not opened for it
 	wrote     atomic.Int32
 }
 
@@ -29,19 +29,21 @@ const (
 	wroteFailed
 )
 
-func (s *sending) trace(ctx context.Context) context.Context {
-	s.hooks = httptrace.ClientTrace{
+func (s *sending) trace(ctx context.Context, c *connection) context.Context {
+	hooks := httptrace.ClientTrace{
 		GetConn: func(string) { s.asked.Store(true); s.connected.Store(false) },
-		GotConn: func(httptrace.GotConnInfo) { s.connected.Store(true) },
+		GotConn: func(i httptrace.GotConnInfo) { s.connected.Store(true); s.barred.Store(c.take(i.Conn)) },
 		WroteRequest: func(i httptrace.WroteRequestInfo) {
 			if i.Err != nil {
 				s.wrote.Store(wroteFailed)
 			} else {
 				s.wrote.Store(wroteAll)
+				c.wrote()
 			}
 		},
+		GotFirstResponseByte: c.answered,
 	}
-	return httptrace.WithClientTrace(ctx, &s.hooks)
+	return httptrace.WithClientTrace(ctx, &hooks)
 }
 
 func (s *sending) progress() progress {
@@ -75,7 +77,7 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	b := &answerBody{ctx: ctx, limits: limits{cancel: cancel, budget: &l.policy.Budget, attempt: l.state.attempt, silent: l.silent}}
 	now := time.Now()
 	b.limits.start(now, now.Sub(s.start))
-	resp, err := l.transport.RoundTrip(req.WithContext(s.trace(ctx)))
+	resp, err := l.roundTrip(ctx, req, b)
 	b.limits.stop()
 	if err != nil {
 		err = withLimit(ctx, err)
@@ -89,6 +91,30 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// roundTrip sends an attempt on a connection that no 5xx came on.
+func (l *loop) roundTrip(ctx context.Context, req *http.Request, b *answerBody) (*http.Response, error) {
+	for {
+		c := &connection{pool: &l.client.conns}
+		resp, err := l.transport.RoundTrip(req.WithContext(l.sending.trace(ctx, c)))
+		if err == nil {
+			c.settle(resp)
+			b.connection = c
+			return resp, nil
+		}
+		if unsent := c.give(); !unsent || ctx.Err() != nil {
+			return nil, err
+		}
+		if req.GetBody != nil {
+			again, bodyErr := req.GetBody()
+			if bodyErr != nil {
+				return nil, bodyErr
+			}
+			req = req.Clone(ctx)
+			req.Body = again
+		}
+	}
+}
+
 // silent sends the event of an attempt that has been without an answer for [Budget.Silence].
 func (l *loop) silent(attempt int) {
 	l.emit(Event{Kind: EventSilence, Attempt: attempt, Wait: l.policy.Budget.Silence})
@@ -97,10 +123,11 @@ func (l *loop) silent(attempt int) {
 // answerBody is an answer's body within the limits of its attempt: a read that sees no byte for too
 // long ends the attempt, and so does Close.
 type answerBody struct {
-	rc     io.ReadCloser
-	ctx    context.Context
-	limits limits
-	err    error // why reading failed
+	rc         io.ReadCloser
+	ctx        context.Context
+	limits     limits
+	connection *connection
+	err        error // why reading failed
 }
 
 func (b *answerBody) Read(p []byte) (int, error) {
@@ -116,6 +143,7 @@ func (b *answerBody) Read(p []byte) (int, error) {
 
 func (b *answerBody) Close() error {
 	err := b.rc.Close()
+	b.connection.give()
 	b.limits.close()
 	return err
 }

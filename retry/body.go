@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 )
 
 // body is a request's body. The zero value is none.
@@ -33,7 +34,8 @@ func bodyOf(req *http.Request) body {
 // that an attempt that never gets a connection does not use up a body that opens only once, and
 // counts what the transport takes. Close may come from another goroutine while a read is under way.
 type sentBody struct {
-	body body
+	body   body
+	barred *atomic.Bool // the connection is spent
 
 	mu     sync.Mutex
 	rc     io.ReadCloser
@@ -46,6 +48,7 @@ type sentBody struct {
 
 var (
 	errBodyClosed = errors.New("request body closed")
+	errSpent      = errors.New("the connection is not used again after a 5xx")
 	errTooLong    = errors.New("the request's body is longer than declared")
 )
 
@@ -89,6 +92,8 @@ func (s *sentBody) open() (io.ReadCloser, error) {
 		return nil, errBodyClosed
 	case s.err != nil:
 		return nil, s.err
+	case s.rc == nil && s.barred.Load():
+		return nil, errSpent
 	case s.rc == nil:
 		s.opened = true
 		s.rc, s.err = s.body.open()

@@ -20,6 +20,14 @@ type Budget struct {
 	// Resends is the most retries of one call that may be billed twice: after the request was fully
 	// sent and no complete answer came, or after a rule that is marked [Rule.Billed]. 0 is no limit.
 	Resends int
+	// SameAnswer is how often in a row a call may get the same 500, the first included: the next one
+	// would be no new draw. Two are the same if their bodies are, but for ids, times and numbers of
+	// attempts; a 500 with a Retry-After, with a verdict ("retryable", true or false), or whose body
+	// was not seen to its end is never counted. They must be spread over at least 5 s, for which the
+	// wait before the last is lengthened; and the server must have shown since the first that it
+	// works, by a success of another call of the client or to [Call.Alive]. Otherwise the call goes
+	// on. 0 is no limit, 1 is not allowed.
+	SameAnswer int
 	// RetryAfter is the longest wait that the server may ask for; a longer one ends the call with the
 	// answer in hand. 0 is 5 minutes.
 	RetryAfter time.Duration

@@ -41,6 +41,9 @@ type Call struct {
 	// returns the answer with an empty body, and the slot is held until that is closed. Not called
 	// where the answer is a stream; nil accepts every answer.
 	Accept func(*http.Response) error
+	// Alive asks whether the server works, within ctx, where [Budget.SameAnswer] wants to know and no
+	// other call has shown it. nil: nobody can be asked.
+	Alive func(ctx context.Context) bool
 	// Observe gets every event of the call, in the goroutine in which it happens. It must not block
 	// and may be called by several goroutines at once. nil is none.
 	Observe func(Event)

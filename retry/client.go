@@ -25,12 +25,14 @@ type Client struct {
 	// Logger gets a line for every event; nil is silent.
 	Logger *slog.Logger
 
-	once   sync.Once
-	calls  atomic.Uint64
-	http   *http.Client
-	policy *Policy
-	queue  queue
-	random func() float64 // draws jitter, uniform in 0..1; nil is math/rand/v2; set by tests alone
+	once      sync.Once
+	calls     atomic.Uint64
+	http      *http.Client
+	policy    *Policy
+	queue     queue
+	successes successes
+	conns     connections
+	random    func() float64 // draws jitter, uniform in 0..1; nil is math/rand/v2; set by tests alone
 }
 
 func (c *Client) init() {

@@ -14,7 +14,10 @@ type state struct {
 	fired        map[string]int // by name, how often a rule has led to a repeat
 	offers       func(patch string) bool
 	facts        map[string]bool
-	unreplayable bool // the request's body was opened and cannot be opened again
+	same         int           // [Event.Same]
+	spread       time.Duration // since the first of those
+	works        bool          // the server has shown since then that it works
+	unreplayable bool          // the request's body was opened and cannot be opened again
 }
 
 func newState(call *Call) state {
@@ -93,6 +96,9 @@ func (p *Policy) decide(s *state, o *observation) decision {
 	}
 	d.free, d.patch = r.Do == Mutate, r.Patch
 	d.wait, d.asked = p.wait(&r, s, o)
+	if d.asked == 0 {
+		d.wait = p.Budget.spread(s, d.wait)
+	}
 	if d.stop = p.Budget.apply(s, &d); d.stop != "" {
 		d.action, d.patch, d.free, d.wait = Return, "", false, interval{}
 	}
@@ -187,6 +193,8 @@ func (b *Budget) apply(s *state, d *decision) Stop {
 		}
 	}
 	switch {
+	case s.works && b.sameAnswerDue(s):
+		return StopSameAnswer
 	case b.Resends > 0 && d.billed && s.resends >= b.Resends:
 		return stopResends
 	case s.timeLeft != nil && !d.fit(*s.timeLeft, d.wait.min+(*s.timeLeft-d.wait.min)/2):

@@ -45,6 +45,9 @@ type Event struct {
 	// BytesSent is how much of the request's body was taken to be sent, in bytes, once the attempt has
 	// ended.
 	BytesSent int64
+	// Same is how often in a row the answer is one of those that [Budget.SameAnswer] counts; 0 is an
+	// answer that is not, or no answer.
+	Same int
 	// MaybeBilled says that the work may have been done and charged although the attempt brought no
 	// usable answer.
 	MaybeBilled bool

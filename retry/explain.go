@@ -11,7 +11,8 @@ import (
 // the budget says. Like every decision it is pure: nothing is sent, drawn or waited for.
 //
 // before is what the call had done before the attempt; its Elapsed is the time until the attempt
-// ended. Of call, the Facts and the names of the Patches count.
+// ended. The outcome is taken for the same as those that the last of its Attempts counts. Of call,
+// the Facts, the names of the Patches and whether there is an Alive count: with one the server works.
 func (p *Policy) Explain(call Call, before Trace, o Outcome) string {
 	s := newState(&call)
 	s.attempt, s.elapsed = len(before.Attempts)+1, before.Elapsed
@@ -19,6 +20,14 @@ func (p *Policy) Explain(call Call, before Trace, o Outcome) string {
 		s.repeated(&decision{rule: a.Rule, billed: a.MaybeBilled, free: p.mutates(a.Rule)})
 	}
 	last := observed(o, time.Now())
+	if n := len(before.Attempts); n > 0 && last.comparable() {
+		s.same, s.spread = before.Attempts[n-1].Same, before.Elapsed
+		for _, a := range before.Attempts[:n-s.same] {
+			s.spread -= a.Elapsed + a.Wait
+		}
+		s.spread -= before.Attempts[n-max(s.same, 1)].Elapsed
+		s.same, s.works = s.same+1, call.Alive != nil
+	}
 	return p.explanation(&s, p.decide(&s, &last))
 }
 
@@ -55,6 +64,8 @@ func (p *Policy) explanation(s *state, d decision) string {
 		set  bool
 		text string
 	}{
+		{s.same > 1, fmt.Sprintf("the same answer %d times in %s", s.same, formatSpan(s.spread))},
+		{p.Budget.sameAnswerDue(s) && !s.works, "nothing has shown since then that the server works"},
 		{d.final, "the server declared it final"},
 		{d.asked > 0, "the server asked for this wait"},
 		{d.partial, "the answer is usable, but incomplete"},
@@ -88,19 +99,23 @@ func (p *Policy) row(name string) string {
 
 // Play runs one call by the policy in virtual time: nothing is sent and nothing is waited for.
 // outcome returns how each attempt ends, counted from 1; attempts take no time, and each wait is
-// the middle of its range. The trace is that of the call, and Slept the sum of its waits.
+// the middle of its range. To other calls the server works. The trace is that of the call, and Slept the sum of its waits.
 func (p *Policy) Play(outcome func(attempt int) Outcome) Trace {
 	var t Trace
+	var same sameAnswers
+	var start time.Time
 	s := newState(&Call{})
+	s.works = true
 	for {
 		s.attempt++
 		s.elapsed = t.Elapsed
-		o := observed(outcome(s.attempt), time.Time{})
+		o := observed(outcome(s.attempt), start)
+		s.same, s.spread = same.note(&o, start.Add(t.Elapsed))
 		d := p.decide(&s, &o)
 		wait := d.wait.pick(0.5)
 		t.Attempts = append(t.Attempts, Event{
 			Kind: EventAnswer, Attempt: s.attempt, Status: o.Status, Error: o.Kind, Rule: d.rule, Stop: d.stop, Wait: wait,
-			MaybeBilled: d.billed,
+			Same: s.same, MaybeBilled: d.billed,
 		})
 		if d.action == Return {
 			t.end(&d)

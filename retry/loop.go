@@ -114,6 +114,7 @@ type loop struct {
 	sending *sending
 	start   time.Time // of the first attempt
 	state   state
+	same    sameAnswers
 	trace   Trace
 
 	last     observation
@@ -160,7 +161,16 @@ func (l *loop) decide() {
 	l.state.elapsed = l.judged.Sub(l.start)
 	l.state.unreplayable = l.unreplayable()
 	l.state.timeLeft = l.life.left(l.judged)
+	l.state.same, l.state.spread = l.same.note(&l.last, l.judged)
+	l.state.works = false
 	l.decision, l.wait = l.policy.decide(&l.state, &l.last), 0
+	if l.decision.action == Retry && l.policy.Budget.sameAnswerDue(&l.state) && l.works() {
+		l.state.works = true
+		l.decision = l.policy.decide(&l.state, &l.last)
+	}
+	if l.last.success() {
+		l.client.successes.note(l.id, l.judged)
+	}
 	if d := &l.decision; d.action != Return {
 		l.wait = d.wait.pick(l.client.draw())
 		if !d.free && d.wait.max >= minWait {
@@ -175,7 +185,7 @@ func (l *loop) record() {
 	l.trace.Attempts = append(l.trace.Attempts, Event{
 		Kind: EventAnswer, Attempt: l.state.attempt, Status: l.last.Status, Error: l.last.Kind, Err: l.last.err,
 		Rule: l.decision.rule, Stop: l.decision.stop, Wait: l.wait, Elapsed: l.judged.Sub(l.sending.start),
-		BytesSent: l.sending.progress().n, MaybeBilled: l.decision.billed,
+		BytesSent: l.sending.progress().n, Same: l.state.same, MaybeBilled: l.decision.billed,
 	})
 }
 

@@ -160,9 +160,9 @@ func TestAcceptFailsFinally(t *testing.T) {
 		var e *retry.Error
 		require.ErrorAs(t, o.err, &e)
 		require.Equal(t, 200, e.Last.Status)
-		require.Equal(t, "4 attempts in 7s, stopped by resends, last status 200: not a list", e.Error())
-		require.Equal(t, []float64{0, 1, 3, 7}, s.seconds())
-		require.Equal(t, 3, o.trace.MaybeBilledTwice())
+		require.Equal(t, "2 attempts in 1s, stopped by no partition answer again, last status 200: not a list", e.Error())
+		require.Equal(t, []float64{0, 1}, s.seconds())
+		require.Equal(t, 1, o.trace.MaybeBilledTwice())
 	})
 }
 

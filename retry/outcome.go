@@ -88,7 +88,8 @@ func (l *loop) look(o *observation) {
 		return
 	}
 	var err error
-	switch wanted := l.policy.wantsBody(&l.state, o); {
+	wanted := l.policy.wantsBody(&l.state, o) || l.policy.Budget.SameAnswer > 0 && o.Status == http.StatusInternalServerError
+	switch {
 	case wanted && o.success():
 		var whole bool
 		l.seen, whole, err = peekAll(l.resp, l.peek.Result)

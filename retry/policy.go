@@ -73,6 +73,7 @@ type wireBudget struct {
 	SoftElapsed span `json:"soft_elapsed,omitzero"`
 	HardElapsed span `json:"hard_elapsed,omitzero"`
 	Resends     int  `json:"resends,omitempty"`
+	SameAnswer  int  `json:"same_answer,omitempty"`
 	RetryAfter  span `json:"retry_after,omitzero"`
 	ToHeaders   span `json:"to_headers,omitzero"`
 	BodyIdle    span `json:"body_idle,omitzero"`
@@ -108,7 +109,7 @@ func (p *Policy) UnmarshalJSON(data []byte) error {
 		Budget: Budget{
 			Attempts: w.Budget.Attempts, MinRetries: w.Budget.MinRetries,
 			SoftElapsed: w.Budget.SoftElapsed.d(), HardElapsed: w.Budget.HardElapsed.d(),
-			Resends: w.Budget.Resends, RetryAfter: w.Budget.RetryAfter.d(),
+			Resends: w.Budget.Resends, SameAnswer: w.Budget.SameAnswer, RetryAfter: w.Budget.RetryAfter.d(),
 			ToHeaders: w.Budget.ToHeaders.d(), BodyIdle: w.Budget.BodyIdle.d(), Silence: w.Budget.Silence.d(),
 		},
 		Peek: Peek{Bytes: w.Peek.Bytes, Wait: w.Peek.Wait.d(), Result: w.Peek.Result},
@@ -124,7 +125,7 @@ func (p *Policy) MarshalJSON() ([]byte, error) {
 		Backoff: wireBackoff{Initial: span(p.Backoff.Initial), Max: span(p.Backoff.Max), Factor: p.Backoff.Factor, Jitter: p.Backoff.Jitter},
 		Budget: wireBudget{
 			Attempts: b.Attempts, MinRetries: b.MinRetries, SoftElapsed: span(b.SoftElapsed), HardElapsed: span(b.HardElapsed),
-			Resends: b.Resends, RetryAfter: span(b.RetryAfter), ToHeaders: span(b.ToHeaders),
+			Resends: b.Resends, SameAnswer: b.SameAnswer, RetryAfter: span(b.RetryAfter), ToHeaders: span(b.ToHeaders),
 			BodyIdle: span(b.BodyIdle), Silence: span(b.Silence),
 		},
 		Peek: wirePeek{Bytes: p.Peek.Bytes, Wait: span(p.Peek.Wait), Result: p.Peek.Result},

@@ -151,7 +151,7 @@ func TestExplain(t *testing.T) {
 			retry.Call{},
 			retry.Trace{},
 			retry.Outcome{Kind: retry.KindLength},
-			[]string{"return after 1 attempt", "policy: unstructured", "row: none: such an error is never repeated"},
+			[]string{"return after 1 attempt", "policy: unstructured", "row: none: such an error is never retried"},
 		},
 		{
 			"a success", "unstructured",
@@ -165,7 +165,7 @@ func TestExplain(t *testing.T) {
 			retry.Call{},
 			retry.Trace{},
 			answered(418, ""),
-			[]string{"return after 1 attempt", "policy: unstructured", "row: none: no row matches, the policy's default holds"},
+			[]string{"return after 1 attempt", "policy: unstructured", "row: none: no row matches, so the policy's default applies"},
 		},
 		{
 			"the server's own wait", "unstructured",
@@ -174,7 +174,7 @@ func TestExplain(t *testing.T) {
 			answered(503, "Retry-After: 5"),
 			[]string{
 				"retry after 5s", "policy: unstructured", "row: 4, at capacity (status 503 and header `Retry-After`)",
-				"why: the server names the wait", "note: the wait is the server's own",
+				"why: the server names the wait", "note: the server asked for this wait",
 			},
 		},
 		{
@@ -184,7 +184,7 @@ func TestExplain(t *testing.T) {
 			answered(503, "Retry-After: 301"),
 			[]string{
 				"return after 1 attempt", "policy: unstructured", "row: 4, at capacity (status 503 and header `Retry-After`)",
-				"why: the server names the wait", "stopped by: retry after ceiling", "note: the wait is the server's own",
+				"why: the server names the wait", "stopped by: retry after ceiling", "note: the server asked for this wait",
 			},
 		},
 		{

@@ -39,7 +39,7 @@ func (l *loop) open() (io.Reader, error) {
 	if l.unreplayable() {
 		return nil, errTwice
 	}
-	l.sending.body = &sentBody{body: l.body}
+	l.sending.body = &sentBody{body: l.body, barred: &l.sending.barred}
 	return l.sending.body, nil
 }
 

@@ -118,6 +118,7 @@ func (p *Policy) budgetLines() [][2]string {
 		{"soft elapsed", length(b.SoftElapsed)},
 		{"hard elapsed", length(b.HardElapsed)},
 		{"resends that may be billed twice", limit(b.Resends)},
+		{"same answer", sameAnswerText(b.SameAnswer)},
 		{"longest Retry-After", formatSpan(b.retryAfter())},
 		{"attempt to headers", length(b.ToHeaders)},
 		{"body without a byte", length(b.BodyIdle)},
@@ -130,6 +131,13 @@ func (p *Policy) budgetLines() [][2]string {
 		lines = append(lines, [2]string{"pace", "the published rate"})
 	}
 	return lines
+}
+
+func sameAnswerText(n int) string {
+	if n == 0 {
+		return "no limit"
+	}
+	return fmt.Sprintf("%d times over at least %s, where the server works", n, formatSpan(sameAnswerSpread))
 }
 
 func (p *Policy) looksAtResults() bool {

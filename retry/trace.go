@@ -64,14 +64,20 @@ func (t *Trace) stopText() string {
 //	retry_after_ceiling  the server asks for a longer wait than [Budget.RetryAfter]
 //	hard_elapsed         [Budget.HardElapsed] would be over before the repeat
 //	resends              [Budget.Resends] are used up
+//	same_answer          [Budget.SameAnswer] is reached
 //	deadline             a deadline of the caller would pass before the repeat, or has passed
 //	body_not_replayable  the request's body can be read only once
 //	canceled             the caller's context, or [Call.Stop], ended
 //	outage               the server was out of reach for [Budget.HardElapsed] before the first attempt
 type Stop string
 
-// StopCanceled is the end of the caller's context, or of [Call.Stop].
-const StopCanceled Stop = "canceled"
+const (
+	// StopCanceled is the end of the caller's context, or of [Call.Stop].
+	StopCanceled Stop = "canceled"
+	// StopSameAnswer is a server that gives this request the same answer again and again, and answers
+	// others: it is the request's failure.
+	StopSameAnswer Stop = "same_answer"
+)
 
 const (
 	stopAttempts     Stop = "attempts"

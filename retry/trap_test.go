@@ -46,7 +46,7 @@ func counted(t testing.TB, h http.HandlerFunc) (url string, conns *atomic.Int64)
 	return s.URL, conns
 }
 
-// A thousand calls that fail with bodies of 60 kB use one connection per worker: bodies are
+// A thousand calls that are refused with bodies of 60 kB use one connection per worker: bodies are
 // drained, and giving up does not purge the pool.
 func TestFailingCallsKeepTheirConnections(t *testing.T) {
 	const workers, calls = 4, 1000
@@ -60,7 +60,7 @@ func TestFailingCallsKeepTheirConnections(t *testing.T) {
 			first.Wait()
 			return
 		}
-		w.WriteHeader(503)
+		w.WriteHeader(429)
 		w.Write(body)
 	})
 	tr := retry.NewTransport()
@@ -79,7 +79,7 @@ func TestFailingCallsKeepTheirConnections(t *testing.T) {
 			resp.Body.Close()
 			for range calls / workers {
 				resp, _, err := c.Do(t.Context(), retry.Call{Request: newRequest("POST", url, []byte("request"))})
-				if err != nil || resp.StatusCode != 503 {
+				if err != nil || resp.StatusCode != 429 {
 					t.Error(resp, err)
 					return
 				}
@@ -127,7 +127,7 @@ func TestDrain(t *testing.T) {
 	for _, size := range []int{0, 4096, 4097, 65_535, 65_536} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			url, conns := counted(t, func(w http.ResponseWriter, r *http.Request) {
-				w.WriteHeader(503)
+				w.WriteHeader(429)
 				w.Write(make([]byte, size))
 			})
 			tr := retry.NewTransport()

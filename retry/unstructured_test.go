@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The waits are at the upper end of the equal jitter: 1, 2, 4 to 60 s.
+// The waits are at the upper end of the equal jitter: 1, 2, 4 to 60 s. That before the third of the
+// same 500s is what is left of their 5 s, and the spread of the jitter: 4 + 1 s.
 func TestUnstructured(t *testing.T) {
 	ok := reply{status: 200, body: "[]"}
 	for _, c := range []struct {
@@ -28,7 +29,7 @@ func TestUnstructured(t *testing.T) {
 		{"422 declared final", []reply{{status: 422, body: `{"retryable":false}`}}, []float64{0}, "declared final"},
 		{"declared retryable", []reply{{status: 503, body: `{"retryable":true}`}, ok}, []float64{0, 1}, "success"},
 		{"true widens nothing", []reply{{status: 400, body: `{"retryable":true}`}}, []float64{0}, "default"},
-		{"500", []reply{{status: 500}, {status: 500}, ok}, []float64{0, 1, 3}, "success"},
+		{"500", []reply{{status: 500}, {status: 500}, ok}, []float64{0, 1, 6}, "success"},
 		{"408", []reply{{status: 408}, ok}, []float64{0, 1}, "success"},
 		{"429", []reply{{status: 429}, ok}, []float64{0, 1}, "success"},
 		{"429 with Retry-After", []reply{{status: 429, header: "Retry-After: 7"}, ok}, []float64{0, 7}, "success"},
@@ -46,7 +47,7 @@ func TestUnstructured(t *testing.T) {
 		{
 			"server error to the end",
 			[]reply{{status: 500}},
-			[]float64{0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363, 423, 483, 543, 603, 663, 723, 783, 843, 899.999999999}, // the last wait, 30 to 60 s, cut to what is left
+			[]float64{0, 1, 6, 10, 18, 34, 66, 126, 186, 246, 306, 366, 426, 486, 546, 606, 666, 726, 786, 846, 899.999999999}, // the last wait, 30 to 60 s, cut to what is left
 			"hard_elapsed",
 		},
 		{"401", []reply{{status: 401}}, []float64{0}, "default"},

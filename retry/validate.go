@@ -214,8 +214,11 @@ func (b Backoff) problems(used bool) (errs []error) {
 
 func (b Budget) problems(used bool) (errs []error) {
 	add := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if slices.Min([]int{b.Attempts, b.MinRetries, b.Resends}) < 0 {
+	if slices.Min([]int{b.Attempts, b.MinRetries, b.Resends, b.SameAnswer}) < 0 {
 		add("negative number")
+	}
+	if b.SameAnswer == 1 {
+		add("same_answer 1: want 0 or at least 2")
 	}
 	if slices.Min([]time.Duration{b.SoftElapsed, b.HardElapsed, b.RetryAfter, b.ToHeaders, b.BodyIdle, b.Silence}) < 0 {
 		add("negative duration")

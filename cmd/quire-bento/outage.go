@@ -14,12 +14,12 @@ import (
 // when it is asked: see [client.answers].
 func speaksOfServer(err error) bool {
 	var api *partition.APIError
-	final := errors.As(err, &api) && api.Final
+	documents := errors.As(err, &api) && api.Kind.Transient() && !api.Transient()
 	switch partition.KindOf(err).Scope() {
 	case partition.ScopeAccount:
 		return true
 	case partition.ScopeServer:
-		return !final
+		return !documents
 	default:
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/quire-dev/quire/partition"
 )
@@ -30,31 +31,57 @@ type FailuresError struct{ Limit int }
 
 func (e *FailuresError) Error() string { return fmt.Sprintf("failure limit of %d reached", e.Limit) }
 
-// A despair counts the documents in a row that a server failed.
+// A despair counts the documents in a row that a server failed while it did nothing else.
 type despair struct {
 	mu     sync.Mutex
-	worked bool // the server has done a document, or a page
-	failed int  // documents in a row
+	worked time.Time // when the server last did a document, or a page of one; zero is never
+	failed int       // documents in a row
 }
 
-// count counts a document, and returns an error when the run is hopeless. A failure that speaks of
-// the server counts; one that the server blames on the request, or declares final, counts as long as
-// the server has not done anything; one that speaks of the document, or of the time limit that the
+// count counts a document that has just ended, and returns an error when the run is hopeless. worked
+// is when the server last answered pages of any document, where that is known.
+//
+// A failure that speaks of the server counts, unless the server did something else after the
+// document's failing requests had begun: then the failure is the document's, whenever it ends. One
+// that the server blames on the request, or that would be the same each time, counts as long as the
+// server has not done anything; one that speaks of the document, or of the time limit that the
 // caller set for it, says nothing.
-func (d *despair) count(o *Outcome) error {
+func (d *despair) count(o *Outcome, worked time.Time) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var api *partition.APIError
-	final := errors.As(o.Err, &api) && api.Final
-	sent, scope := o.Report.Requests() > 0, o.Kind().Scope()
+	if worked.After(d.worked) {
+		d.worked, d.failed = worked, 0
+	}
+	now, scope := time.Now(), o.Kind().Scope()
+	sent, never := o.Report.Requests() > 0, d.worked.IsZero()
 	switch {
 	case sent && o.Report.Elements > 0, sent && o.State == Done:
-		d.worked, d.failed = true, 0
+		d.worked, d.failed = now, 0
 	case o.State != Failed || !sent || o.limited:
-	case o.Kind().Transient() && !final, !d.worked && (scope == partition.ScopeServer || scope == partition.ScopeRequest):
+	case never && (scope == partition.ScopeServer || scope == partition.ScopeRequest),
+		isTransient(o.Err) && !d.worked.After(now.Add(-failing(o.Report))):
 		if d.failed++; d.failed == HopelessAfter {
 			return &HopelessError{d.failed, o.Err}
 		}
 	}
 	return nil
+}
+
+// isTransient reports whether the document might be done at another time.
+func isTransient(err error) bool {
+	if api := (*partition.APIError)(nil); errors.As(err, &api) {
+		return api.Transient()
+	}
+	return partition.KindOf(err).Transient()
+}
+
+// failing is how long the requests were repeated that a document failed by, from the first attempt.
+func failing(report partition.Report) time.Duration {
+	var longest time.Duration
+	for i := range report.Chunks {
+		if c := &report.Chunks[i]; c.Err != nil {
+			longest = max(longest, c.Trace.Elapsed)
+		}
+	}
+	return longest
 }

@@ -203,7 +203,7 @@ func (r *run) judge(o *Outcome) {
 	default:
 		o.State = Failed
 	}
-	if err := r.despair.count(o); err != nil && !r.KeepGoing {
+	if err := r.despair.count(o, r.Watch.lastWorked()); err != nil && !r.KeepGoing {
 		r.abort(err)
 	}
 	if o.State == Failed || o.State == Partial {

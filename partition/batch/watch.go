@@ -13,10 +13,11 @@ import (
 // UnreachableAfter is how long a [Watch] lets a run try a server that was never reached.
 const UnreachableAfter = 10 * time.Second
 
-// A Watch sees what a client does and ends a hopeless run without waiting for its documents: at a
+// A Watch sees what a client does. It ends a hopeless run without waiting for its documents: at a
 // refused key or a spent quota before another request goes out, and at a server that was never
 // reached after [UnreachableAfter], where a request by itself would go on for as long as its retry
-// policy allows.
+// policy allows. And it keeps a run going whose server answers pages of a document that is still
+// under way, though it fails others in a row.
 //
 // Its Observe is given to [partition.WithObserver], and the Watch to the run over that client in
 // [Options.Watch]. A Watch serves one run at a time. The zero value is ready.
@@ -25,6 +26,7 @@ type Watch struct {
 	url     string
 	stop    context.CancelCauseFunc // nil: there is no run
 	reached bool                    // somebody answered
+	worked  time.Time               // when the server last answered a chunk; zero is never
 	late    *time.Timer             // since the first attempt, until somebody does
 	last    error                   // why nobody did
 }
@@ -48,6 +50,8 @@ func (w *Watch) Observe(_ context.Context, e partition.Event) {
 	defer w.mu.Unlock()
 	switch {
 	case w.stop == nil:
+	case e.Kind == partition.ChunkEnd && e.Err == nil:
+		w.worked = time.Now()
 	case e.Kind == partition.Refused:
 		w.stop(e.Err)
 	case e.Kind != partition.AttemptEvent || w.reached:
@@ -96,7 +100,17 @@ func (w *Watch) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.disarm()
-	w.stop, w.reached, w.late, w.last = nil, false, nil, nil
+	w.stop, w.reached, w.worked, w.late, w.last = nil, false, time.Time{}, nil, nil
+}
+
+// lastWorked is when the server last answered a chunk; zero is never, or not known.
+func (w *Watch) lastWorked() time.Time {
+	if w == nil {
+		return time.Time{}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.worked
 }
 
 func (w *Watch) disarm() {

@@ -34,7 +34,7 @@ func ofTheUser(err error) bool {
 // Unavailable reports whether an error speaks of the server and not of the document: another time
 // it may work.
 func Unavailable(err error) bool {
-	if api := (*partition.APIError)(nil); errors.As(err, &api) && api.Final || ofTheUser(err) {
+	if api := (*partition.APIError)(nil); errors.As(err, &api) && !api.Transient() || ofTheUser(err) {
 		return false
 	}
 	return partition.KindOf(err).Transient()
