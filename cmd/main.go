@@ -84,7 +84,8 @@ func newRoot(sh *shell) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: refuseEmptyFlags,
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(sh.stdin)
 	root.SetOut(sh.stdout)

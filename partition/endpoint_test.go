@@ -9,8 +9,6 @@ import (
 func TestParseEndpoint(t *testing.T) {
 	const hosted = "https://api.unstructuredapp.io/general/v0/general"
 	for given, want := range map[string]string{
-		"":                                   hosted,
-		"  ":                                 hosted,
 		"https://api.unstructuredapp.io":     hosted,
 		"api.unstructuredapp.io":             hosted,
 		"http://api.unstructuredapp.io/":     hosted,

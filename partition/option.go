@@ -54,7 +54,7 @@ func WithAPIKey(key string) Option {
 
 // WithBaseURL sets where the API is: a base such as http://localhost:8000, also behind a gateway's
 // path prefix, or the whole endpoint. Without this option it comes from $UNSTRUCTURED_API_URL, else
-// it is [HostedURL].
+// it is [HostedURL]. One that is empty, here or there, is an error of [New].
 func WithBaseURL(url string) Option {
 	return func(c *config) error {
 		c.url = &url
