@@ -1,4 +1,3 @@
-// Package cmd holds the commands of quire, one file per command.
 package cmd
 
 import (

@@ -86,8 +86,6 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupSplit, func(flags *pflag.FlagSet) {
 		addSplitFlags(flags, &f.params.Split)
 		flags.IntVar(&f.params.Split.MaxPages, "max-pages", 0, "refuse documents with more pages than this, before anything is sent")
-		flags.Int64Var(&f.params.Split.ParseLimit, "split-limit", 256<<20, "send PDFs larger than this whole, in bytes")
-		flags.BoolVar(&f.params.Split.RefuseLarge, "refuse-large", false, "fail PDFs larger than --split-limit instead of sending them whole")
 		flags.BoolVar(&f.noSplit, "no-split", false, "send every document whole, in one request")
 		flags.StringVar(&f.mode, "chunk-mode", "disk", "where to hold chunks and answers in transit: buffered (in memory) or disk")
 		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "write the pages that were answered although others failed (exit code 3)")

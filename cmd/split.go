@@ -25,6 +25,7 @@ type splitFlags struct {
 	settings partition.Split
 	password string
 	check    bool
+	verbose  bool
 }
 
 const splitExample = `  quire split report.pdf -o chunks/
@@ -48,6 +49,7 @@ func newSplit(sh *shell) *cobra.Command {
 	}
 	group(c.Flags(), groupOutput, func(flags *pflag.FlagSet) {
 		flags.StringVarP(&f.output, "output", "o", "", "write the chunks to this `folder`; it is created if missing")
+		flags.BoolVarP(&f.verbose, "verbose", "v", false, "say how the document was read")
 	})
 	group(c.Flags(), groupSplit, func(flags *pflag.FlagSet) {
 		addSplitFlags(flags, &f.settings)
@@ -86,7 +88,7 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 	if err != nil {
 		return splitError(ctx, path, err)
 	}
-	defer func() { _ = document.Close() }() // it holds memory only
+	defer func() { _ = document.Close() }() // it holds memory only: the file is closed after it
 	ranges, err := f.ranges(document.Pages())
 	if err != nil {
 		return err
@@ -96,10 +98,20 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
+	if f.verbose {
+		fmt.Fprintf(sh.stderr, "%s: %s\n", wire.Printable(path), readAs[document.Reader()])
+	}
 	for _, warning := range document.Warnings() {
 		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", wire.Printable(path), wire.Printable(warning))
 	}
 	return f.write(ctx, sh, document, ranges, out, path)
+}
+
+// readAs says how a document was read.
+var readAs = map[split.Reader]string{
+	split.ReaderTable: "read with its own table of objects",
+	split.ReaderScan:  "its table of objects is broken: read after a search for them",
+	split.ReaderWhole: "badly damaged: read after a parse of the whole file",
 }
 
 // ranges are the chunks of the pages that were asked for.

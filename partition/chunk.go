@@ -100,7 +100,7 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	return err
 }
 
-// answer has a chunk answered: as it is, or else by what stands for it. The outcome is in its
+// answer answers a chunk: as it is, or else by what stands for it. The outcome is in its
 // report; the error is what ends the document.
 func (j *job) answer(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	err := j.send(ctx, c, policy)

@@ -12,8 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/quire-dev/quire/partition/internal/settings"
 	"github.com/quire-dev/quire/retry"
 )
@@ -48,15 +46,12 @@ type Client struct {
 	cacheOnce  sync.Once
 
 	requests *countingTransport
-
-	parse       *semaphore.Weighted // bytes of PDFs that are parsed at once
-	parseBudget int64
 }
 
 // New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted
 // API without a key) is an error now and not at the first request.
 func New(options ...Option) (*Client, error) {
-	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: settings.Grace, parse: DefaultParseBudget}
+	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: settings.Grace}
 	for _, option := range options {
 		if err := option(&cfg); err != nil {
 			return nil, fmt.Errorf("partition client: %w", err)
@@ -81,7 +76,6 @@ func New(options ...Option) (*Client, error) {
 		endpoint: where, header: cfg.header, keyed: keyed, redactor: newRedactor(secrets(key, cfg.header)...),
 		policy: cfg.policy, logger: cfg.logger, observe: cfg.observe,
 		cache: cfg.cache, refresh: cfg.refresh, grace: cfg.grace, engine: cfg.engine, account: accountOf(key), keyHeaders: cfg.headersOf(),
-		parse: semaphore.NewWeighted(cfg.parse), parseBudget: cfg.parse,
 	}
 	if c.policy == nil {
 		c.policy, _ = retry.Preset("unstructured")

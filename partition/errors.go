@@ -29,7 +29,7 @@ type APIError struct {
 	Body      []byte // of the answer, at most 64 KiB, without the key
 	Err       error  // the cause where no usable answer came; nil after an HTTP status
 
-	url     string // without credentials and query
+	url     string // without credentials and query; "" of an error that was made elsewhere
 	elapsed time.Duration
 	stop    retry.Stop // the limit that forbade another attempt; "" where the policy's rule did not want one
 	hint    string     // what to look at
@@ -41,7 +41,9 @@ func (e *APIError) Error() string { return subject(e.Document, e.Pages) + ": " +
 // cause is Error without the document and its pages.
 func (e *APIError) cause() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s %s: ", http.MethodPost, e.where())
+	if e.url != "" {
+		fmt.Fprintf(&b, "%s %s: ", http.MethodPost, e.where())
+	}
 	if e.Status != 0 {
 		fmt.Fprintf(&b, "%d", e.Status)
 		if text := http.StatusText(e.Status); text != "" {

@@ -26,7 +26,6 @@ type job struct {
 	size    int64
 	pdf     *split.Document // nil where it is none, or cannot be cut
 	sha256  string          // of the content, where there is a cache
-	parsed  func()          // gives back what the parse takes of the client's memory for it
 	secrets *redactor       // of the client and of the parameters
 
 	scratch *spool.Scratch
@@ -119,10 +118,6 @@ func (j *job) expire(cause error, kill context.CancelCauseFunc) {
 func (j *job) close() {
 	if j.pdf != nil {
 		_ = j.pdf.Close() // it holds memory only
-	}
-	if j.parsed != nil {
-		j.parsed()
-		j.parsed = nil
 	}
 }
 

@@ -11,20 +11,6 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
-func TestWhatIsTooLargeToParse(t *testing.T) {
-	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
-		c := newClient(t, s)
-		result, err := c.Partition(t.Context(), pdf("a.pdf", 20), partition.Params{Split: partition.Split{ParseLimit: 1000}})
-		require.NoError(t, err)
-		require.Len(t, s.Requests(), 1)
-		require.Len(t, result.Report.Warnings, 1)
-		require.Contains(t, result.Report.Warnings[0], "cannot be cut into chunks, sent whole: ")
-		_, err = c.Partition(t.Context(), pdf("a.pdf", 20), partition.Params{Split: partition.Split{ParseLimit: 1000, RefuseLarge: true}})
-		require.Equal(t, partition.KindTooLarge, partition.KindOf(err))
-		require.Len(t, s.Requests(), 1)
-	})
-}
-
 func TestTallPagesAreSaid(t *testing.T) {
 	data := bytes.ReplaceAll(partitiontest.NewPDF(3), []byte("792]"), []byte("5e3]"))
 	data = []byte(strings.ReplaceAll(string(data), "5e3]", "5000]"))

@@ -8,9 +8,16 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/quire-dev/quire/cache"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/split"
+)
+
+// The cache on disk has all that a cache may have.
+var (
+	_ partition.HasCache     = (*cache.Dir)(nil)
+	_ partition.ScratchCache = (*cache.Dir)(nil)
 )
 
 // An askedCache is a memoryCache that can be asked for an entry without reading it.

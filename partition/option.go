@@ -32,7 +32,6 @@ type config struct {
 	refresh  bool
 	grace    time.Duration
 	engine   string
-	parse    int64
 	requests int
 }
 
@@ -158,22 +157,6 @@ func WithGrace(d time.Duration) Option {
 func WithSettings(s settings.Settings) Option {
 	return func(c *config) error {
 		c.engine, c.keyed = cmp.Or(s.Engine, c.engine), cmp.Or(s.KeySource, c.keyed)
-		return nil
-	}
-}
-
-// DefaultParseBudget is how much memory, in bytes, parsed PDFs of a client may take at once.
-const DefaultParseBudget = 2 << 30
-
-// WithParseBudget sets how much memory, in bytes, parsed PDFs may take at once, over all documents
-// of the client, as ParseMemory of package split estimates it. A document that needs more than the
-// budget is parsed alone. The default is [DefaultParseBudget].
-func WithParseBudget(bytes int64) Option {
-	return func(c *config) error {
-		if bytes < 1 {
-			return fmt.Errorf("parse budget of %d bytes: less than 1", bytes)
-		}
-		c.parse = bytes
 		return nil
 	}
 }

@@ -113,7 +113,9 @@ func TestParamsWithoutAField(t *testing.T) {
 	got, err := p.fields()
 	require.NoError(t, err)
 	require.Equal(t, []form.Pair{
-		{Name: "ocr_languages[]", Value: "fra"}, {Name: "pdfminer_line_margin", Value: "1.5"}, {Name: "chunking_strategy", Value: "by_title"},
+		{Name: "ocr_languages[]", Value: "fra"},
+		{Name: "pdfminer_line_margin", Value: "1.5"},
+		{Name: "chunking_strategy", Value: "by_title"},
 		{Name: "isolate_table", Value: "true"},
 	}, got)
 	got, err = p.chunkingOnly().fields()

@@ -147,11 +147,6 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		}
 		return j, nil
 	}
-	weight := min(split.ParseMemory(size), c.parseBudget)
-	if err := c.parse.Acquire(ctx, weight); err != nil {
-		return nil, canceled(ctx, d.name)
-	}
-	j.parsed = func() { c.parse.Release(weight) }
 	if err := j.planPDF(ctx); err != nil {
 		j.close()
 		if ctx.Err() != nil {
@@ -169,22 +164,16 @@ func (j *job) planPDF(ctx context.Context) error {
 	fail := func(kind Kind, err error) error {
 		return &DocumentError{Document: j.plan.Document, Kind: kind, Err: err}
 	}
-	pdf, err := split.Open(ctx, j.source, j.size, split.Options{
-		Password: string(s.Password), Limits: split.Limits{FileBytes: s.ParseLimit},
-	})
+	pdf, err := split.Open(ctx, j.source, j.size, split.Options{Password: string(s.Password)})
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, split.ErrEncrypted):
 		return fail(KindBadDocument, err)
-	case errors.Is(err, split.ErrTooLarge) && s.RefuseLarge:
-		return fail(KindTooLarge, err)
 	case err != nil && s.Pages != split.PageRange{}:
 		return fail(KindBadDocument, fmt.Errorf("page range %s: %w", s.Pages, err))
 	case err != nil:
 		j.warn("cannot be cut into chunks, sent whole: %s", text.Printable(err.Error()))
-		j.parsed()
-		j.parsed = nil
 		return nil
 	}
 	j.pdf = pdf
@@ -267,9 +256,6 @@ func (p Params) check() error {
 	case "", Buffered, DiskCached:
 	default:
 		return fmt.Errorf("chunk mode %q: neither %s nor %s", p.Split.Mode, Buffered, DiskCached)
-	}
-	if p.Split.ParseLimit < 0 {
-		return fmt.Errorf("parse limit of %d bytes: negative", p.Split.ParseLimit)
 	}
 	switch p.Split.Scope {
 	case "", ChunkingWhole, ChunkingPerChunk, ChunkingAfter, "per-chunk":

@@ -31,12 +31,6 @@ type Split struct {
 	RepairParents bool
 	// Scope is what a chunking strategy is applied to; "" is [ChunkingWhole].
 	Scope ChunkingScope
-	// ParseLimit is the size, in bytes, above which a PDF is not parsed; 0 is 256 MiB, for a parse can
-	// take ten times the file. See RefuseLarge for what happens to larger ones.
-	ParseLimit int64
-	// RefuseLarge fails a PDF above the ParseLimit before anything is sent. Without it the PDF goes
-	// whole, with a warning.
-	RefuseLarge bool
 	// Password opens a PDF that needs one. Its chunks are sent without. "" is the empty password.
 	Password Secret
 }

@@ -5,7 +5,6 @@ package split
 import (
 	"context"
 	"crypto/sha256"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -13,27 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A document takes no more memory than [ParseMemory] says.
-func TestParseMemory(t *testing.T) {
-	if highWater(os.Getpid()) == 0 {
-		t.Skip("the system does not say how much memory a process has had")
-	}
-	base := helper(t, "bomb", filepath.Join("..", "testdata", "pdf", "five-pages.pdf")).peak
-	for _, name := range corpus(t) {
-		info, err := os.Stat(name)
-		require.NoError(t, err)
-		if info.Size() < smallFile {
-			continue
-		}
-		c := helper(t, "bomb", name)
-		took := c.peak - base
-		t.Logf("%5.1f times, %6.1f MB: %s", float64(took)/float64(info.Size()), float64(took)/1e6, filepath.Base(name))
-		require.LessOrEqual(t, took, ParseMemory(info.Size()), filepath.Base(name))
-	}
-}
-
-// Chunks cut from many goroutines at once are those cut one after the other,
-// over real files. The Makefile runs it with the race detector.
+// Chunks cut from many goroutines at once are those cut one after the other, over real files. The
+// Makefile runs it with the race detector.
 func TestChunksAtOnce(t *testing.T) {
 	cut := func(d *Document, r PageRange) (sum [sha256.Size]byte, err error) {
 		c, err := d.Chunk(context.Background(), r)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// xrefStreamFile is a PDF with a cross-reference stream. The objects must
-// include the catalog, as number 1.
+// xrefStreamFile is a PDF with a cross-reference stream. The objects must include the catalog, as
+// number 1.
 func xrefStreamFile(direct map[int]string, packed map[int][2]int, extra string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -48,8 +48,7 @@ func xrefStreamFile(direct map[int]string, packed map[int][2]int, extra string) 
 	return b.Bytes()
 }
 
-// inflatingStream is an object stream with one object, number 30, and many
-// blanks after it.
+// inflatingStream is an object stream with one object, number 30, and many blanks after it.
 func inflatingStream(t *testing.T, blanks int) string {
 	const index = "30 0 "
 	data := deflated(t, index+"<</Type/Pages/Kids[]>>", ' ', blanks)
@@ -252,6 +251,34 @@ func TestBombs(t *testing.T) {
 			require.Less(t, c.cpu, 5*time.Second) // CPU time: others may be at work here
 			require.Less(t, c.peak, int64(256<<20))
 			t.Logf("%d bytes, %v, %d MiB: %s", len(data), c.wall.Round(time.Millisecond), c.peak>>20, c.output)
+		})
+	}
+}
+
+// What a document takes depends on its pages, and not on what they show.
+func TestMemory(t *testing.T) {
+	if raceDetector() || highWater(os.Getpid()) == 0 {
+		t.Skip("the memory of a process cannot be told here")
+	}
+	scan := manual(40)
+	for page := range 40 {
+		image := scan.stream("/Type/XObject/Subtype/Image/Width 1/Height 1/Filter/DCTDecode", make([]byte, 2<<20))
+		scan.set(5+2*page, "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</XObject<</Im0 %d 0 R>>>>>>", image)
+	}
+	for name, test := range map[string]struct {
+		data []byte
+		most int64
+	}{
+		"scan of 80 MiB": {scan.bytes(), 40 << 20},
+		"20,000 pages":   {manual(20_000).bytes(), 100 << 20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "large.pdf")
+			require.NoError(t, os.WriteFile(file, test.data, 0o600))
+			c := helper(t, "bomb", file)
+			require.Equal(t, "split", c.output)
+			require.Less(t, c.peak, test.most)
+			t.Logf("%d MiB", c.peak>>20)
 		})
 	}
 }

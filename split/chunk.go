@@ -13,17 +13,17 @@ import (
 // from several goroutines at once, and any number of readers may read it from the start, with
 // io.NewSectionReader(chunk, 0, chunk.Size()).
 //
-// The longer streams are read from the document's file when the chunk is read, so that the file must
-// stay open, and as it is, as long as the chunk is in use.
+// The longer streams are read from the document's file when the chunk is read, so that the file
+// must stay open, and as it is, as long as the chunk is in use.
 type Chunk struct {
 	pages    PageRange
-	parts    []part
-	ends     []int64 // where each part ends
+	spans    []span
+	ends     []int64 // where each span ends
 	warnings []string
 }
 
-// part is a piece of a chunk: bytes, or a range of the document's file.
-type part struct {
+// span is a piece of a chunk: bytes, or a range of the document's file.
+type span struct {
 	bytes []byte
 	file  io.ReaderAt // nil for bytes
 	size  int64
@@ -31,9 +31,10 @@ type part struct {
 
 // Chunk cuts the pages r out of the document. The bytes depend on the document and the range alone.
 //
-// The error is one of [ErrPages], [ErrDamaged] and [ErrTooLarge], the error of the document's reader, the
-// cause of ctx, or [os.ErrClosed]. A chunk can be refused after others of the document were cut: an
-// object is not read before a page needs it. When ctx ends, Chunk returns as [Open] does.
+// The error is one of [ErrPages], [ErrDamaged] and [ErrTooLarge], the error of the document's
+// reader, the cause of ctx, or [os.ErrClosed]. A chunk can be refused after others of the document
+// were cut: an object is not read before a page needs it. When ctx ends, Chunk returns as [Open]
+// does.
 func (d *Document) Chunk(ctx context.Context, r PageRange) (*Chunk, error) {
 	if r.Len() == 0 || r.Last > d.Pages() {
 		return nil, refuse(ErrPages, "pages %s of a document with %d pages", r, d.Pages())
@@ -64,8 +65,8 @@ var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
 // WriteTo writes the whole chunk. The error is that of w or of the document's reader.
 func (c *Chunk) WriteTo(w io.Writer) (int64, error) {
 	var written int64
-	for _, p := range c.parts {
-		n, err := p.writeTo(w)
+	for _, s := range c.spans {
+		n, err := s.writeTo(w)
 		written += n
 		if err != nil {
 			return written, err
@@ -74,16 +75,16 @@ func (c *Chunk) WriteTo(w io.Writer) (int64, error) {
 	return written, nil
 }
 
-func (p part) writeTo(w io.Writer) (written int64, err error) {
-	if p.file == nil {
-		n, err := w.Write(p.bytes)
+func (s span) writeTo(w io.Writer) (written int64, err error) {
+	if s.file == nil {
+		n, err := w.Write(s.bytes)
 		return int64(n), err
 	}
 	buf := copyBuffers.Get().(*[copySize]byte)
 	defer copyBuffers.Put(buf)
-	for written < p.size {
-		b := buf[:min(copySize, p.size-written)]
-		if n, err := p.file.ReadAt(b, written); n < len(b) {
+	for written < s.size {
+		b := buf[:min(copySize, s.size-written)]
+		if n, err := s.file.ReadAt(b, written); n < len(b) {
 			return written, noEOF(err)
 		}
 		n, err := w.Write(b)
@@ -102,9 +103,9 @@ func (c *Chunk) ReadAt(p []byte, off int64) (int, error) {
 	}
 	i := sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > off })
 	n := 0
-	for ; i < len(c.parts) && n < len(p); i++ {
-		at := off + int64(n) - (c.ends[i] - c.parts[i].size)
-		got, err := c.parts[i].readAt(p[n:], at)
+	for ; i < len(c.spans) && n < len(p); i++ {
+		at := off + int64(n) - (c.ends[i] - c.spans[i].size)
+		got, err := c.spans[i].readAt(p[n:], at)
 		n += got
 		if err != nil {
 			return n, err
@@ -116,22 +117,22 @@ func (c *Chunk) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// readAt reads from a part up to its end.
-func (p part) readAt(b []byte, off int64) (int, error) {
-	if p.file == nil {
-		return copy(b, p.bytes[off:]), nil
+// readAt reads from a span up to its end.
+func (s span) readAt(b []byte, off int64) (int, error) {
+	if s.file == nil {
+		return copy(b, s.bytes[off:]), nil
 	}
-	b = b[:min(int64(len(b)), p.size-off)]
-	n, err := p.file.ReadAt(b, off)
+	b = b[:min(int64(len(b)), s.size-off)]
+	n, err := s.file.ReadAt(b, off)
 	if n < len(b) {
 		return n, noEOF(err)
 	}
 	return n, nil
 }
 
-func (c *Chunk) add(p part) {
-	if p.size > 0 {
-		c.parts = append(c.parts, p)
-		c.ends = append(c.ends, c.Size()+p.size)
+func (c *Chunk) add(s span) {
+	if s.size > 0 {
+		c.spans = append(c.spans, s)
+		c.ends = append(c.ends, c.Size()+s.size)
 	}
 }

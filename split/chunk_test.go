@@ -208,7 +208,7 @@ func TestChunkReads(t *testing.T) {
 	f.set(4, "<</Length 20000>>\nstream\n%s\nendstream", strings.Repeat("x", 20_000))
 	c, err := opened(t, f).Chunk(context.Background(), PageRange{1, 3})
 	require.NoError(t, err)
-	require.Greater(t, len(c.parts), 2)
+	require.Greater(t, len(c.spans), 2)
 	var whole bytes.Buffer
 	n, err := c.WriteTo(&whole)
 	require.NoError(t, err)

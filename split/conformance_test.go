@@ -22,8 +22,8 @@ type outcome struct {
 	pages               int // as qpdf counts them, 0 where it cannot open the file
 }
 
-// The classes: a document is split right, or there is a reason to send it
-// whole, or it is refused with a sentinel.
+// The classes: a document is split right, or there is a reason to send it whole, or it is refused
+// with a sentinel.
 const (
 	classSplit = "split"
 	classWhole = "sent whole"
@@ -40,8 +40,8 @@ var sentinels = []struct {
 	{"refused: too large", ErrTooLarge},
 }
 
-// TestConformance cuts up every file of the corpus as it would be sent, and
-// compares the chunks with the file by the eyes of other programs.
+// TestConformance cuts up every file of the corpus as it would be sent, and compares the chunks
+// with the file by the eyes of other programs.
 func TestConformance(t *testing.T) {
 	tool(t, "qpdf", "pdftotext", "pdftoppm", "pdfinfo")
 	files := corpus(t)

@@ -21,8 +21,8 @@ type chunkFile struct {
 	name  string
 }
 
-// The checks compare a file with its chunks. What a program cannot do with the
-// file, it need not do with the chunks.
+// The checks compare a file with its chunks. What a program cannot do with the file, it need not do
+// with the chunks.
 var checks = []func(t *testing.T, file string, chunks []chunkFile){
 	checkCount, checkText, checkPictures, checkBoxes, checkAnnotations, checkSoundness,
 }

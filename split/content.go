@@ -2,12 +2,12 @@ package split
 
 import "github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
-// mostContent is what a stream may inflate to that the package looks into: the
-// largest drawings are around half of it.
+// mostContent is what a stream may inflate to that the package looks into: the largest drawings are
+// around half of it.
 const mostContent = 64 * mebi
 
-// content returns the content of a page or form: of a stream, or of an array of
-// them. It is false where not all of it can be read, or more than is sensible.
+// content returns the content of a page or form: of a stream, or of an array of them. It is false
+// where not all of it can be read, or more than is sensible.
 func (v *view) content(o types.Object) ([]byte, bool) {
 	switch o := v.follow(o).(type) {
 	case nil:
@@ -33,8 +33,8 @@ func (v *view) content(o types.Object) ([]byte, bool) {
 	return nil, false
 }
 
-// contentNames returns every name in a content stream. It takes strings and
-// image data for content, too: that finds some names more, and misses none.
+// contentNames returns every name in a content stream. It takes strings and image data for content,
+// too: that finds some names more, and misses none.
 func contentNames(content []byte) names {
 	found := names{}
 	for i := 0; i < len(content); i++ {

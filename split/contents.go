@@ -7,8 +7,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// checkContents refuses a page whose content cannot be found, or inflates beyond the limit. It is copied
-// without a look, but the next reader should not be hit by it.
+// checkContents refuses a page whose content cannot be found, or inflates beyond the limit. It is
+// copied without a look, but the next reader should not be hit by it.
 func (t *tree) checkContents(contents types.Object) error {
 	parts := t.view.array(contents)
 	if parts == nil {
@@ -36,8 +36,8 @@ func (t *tree) checkContents(contents types.Object) error {
 // What a byte can make of deflate, by RFC 1951, and of the others at the most.
 var growth = map[string]float64{pdffilter.Flate: 1032, pdffilter.LZW: 4096, pdffilter.RunLength: 64}
 
-// grows reports whether a stream may inflate to more than limit bytes. It looks into those alone that
-// are long enough for it.
+// grows reports whether a stream may inflate to more than limit bytes. It looks into those alone
+// that are long enough for it.
 func (v *view) grows(s *stream, limit int64) bool {
 	filters, _ := v.filters(s.Dict)
 	most := float64(s.size)

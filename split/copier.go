@@ -8,10 +8,9 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// copier writes the pages of a chunk and all that they reach, but for what
-// leads back to the rest of the document: references to other pages, to the
-// page tree, to the structure tree and to form fields of other pages become
-// null.
+// copier writes the pages of a chunk and all that they reach, but for what leads back to the rest
+// of the document: references to other pages, to the page tree, to the structure tree and to form
+// fields of other pages become null.
 type copier struct {
 	*view
 	tree   *tree
@@ -128,7 +127,7 @@ func (c *copier) writeStream(out int, s *stream) {
 		c.err = cmp.Or(c.err, refuse(ErrTooLarge, "many of its objects are the same part of the file"))
 		return
 	}
-	p := part{file: s.reader(c.table.file), size: s.size}
+	p := span{file: s.reader(c.table.file), size: s.size}
 	if s.size < shortStream {
 		data, err := s.bytes(c.src)
 		if c.err = cmp.Or(c.err, c.src.err); err != nil {
@@ -166,8 +165,8 @@ func (c *copier) refer(nr int) int {
 	return n
 }
 
-// belongs reports whether an object may be part of the chunk. The chunk's own
-// pages have their numbers from the start.
+// belongs reports whether an object may be part of the chunk. The chunk's own pages have their
+// numbers from the start.
 func (c *copier) belongs(nr int) bool {
 	if c.tree.leaves[nr] || c.tree.nodes[nr] {
 		return false

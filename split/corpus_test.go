@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// smallFile is up to what size the quick tests take files of the corpus. The
-// conformance suite takes all.
+// smallFile is up to what size the quick tests take files of the corpus. The conformance suite
+// takes all.
 const smallFile = 600 << 10
 
 // smallCorpus returns the small files of the corpus.
@@ -66,8 +66,8 @@ func refusal(err error) string {
 	return ""
 }
 
-// Every file either opens, and all its chunks are PDFs with the right number of
-// pages, or is refused with one of the sentinels.
+// Every file either opens, and all its chunks are PDFs with the right number of pages, or is
+// refused with one of the sentinels.
 func TestCorpus(t *testing.T) {
 	files := smallCorpus(t)
 	outcomes := map[string]int{}

@@ -47,8 +47,8 @@ func (c *crypt) objectKey(m method, nr, generation int) []byte {
 	return h.Sum(nil)[:min(len(c.key)+5, 16)]
 }
 
-// object decrypts the strings of an object in place, and returns it. It reports whether all could be
-// decrypted.
+// object decrypts the strings of an object in place, and returns it. It reports whether all could
+// be decrypted.
 func (c *crypt) object(o types.Object, nr, generation int) (types.Object, bool) {
 	if c.strings == plain {
 		return o, true

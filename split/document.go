@@ -1,21 +1,22 @@
 // Package split cuts a PDF into page chunks.
 //
-// [Open] reads where the objects of a document are, and which pages it has. Each chunk is cut when it
-// is asked for, by [Document.Chunk]: a PDF of its own with the pages of a range and what they reach.
-// The bytes of streams (images, fonts, page content) are passed through untouched, so that a page
-// looks and reads the same in the chunk and in the whole.
+// [Open] reads where the objects of a document are, and which pages it has. Each chunk is cut when
+// it is asked for, by [Document.Chunk]: a PDF of its own with the pages of a range and what they
+// reach. The bytes of streams (images, fonts, page content) are passed through untouched, so that a
+// page looks and reads the same in the chunk and in the whole.
 //
-// What belongs to the document as a whole is left behind: outline, structure tree, attachments, scripts,
-// metadata, and links to pages of other chunks. The state of layers, the reading direction and the form
-// fields of the chunk's own pages are kept.
+// What belongs to the document as a whole is left behind: outline, structure tree, attachments,
+// scripts, metadata, and links to pages of other chunks. The state of layers, the reading direction
+// and the form fields of the chunk's own pages are kept.
 //
 // # The way of the data
 //
-// [Open] follows the cross-reference table of the file, or searches the file for its objects where that
-// is broken, and walks the page tree. An object is parsed when it is needed, and forgotten soon after.
-// Streams stay in the file: a chunk consists of short pieces in memory and of ranges of the file, which
-// are decrypted, where need be, while they are read. So a document takes about as much memory as its
-// table, its page tree and 24 MiB of inflated object streams do, whatever the size of the file.
+// [Open] follows the cross-reference table of the file, or searches the file for its objects where
+// that is broken, and walks the page tree. An object is parsed when it is needed, and forgotten
+// soon after. Streams stay in the file: a chunk consists of short pieces in memory and of ranges of
+// the file, which are decrypted, where need be, while they are read. So a document takes about as
+// much memory as its table, its page tree and 24 MiB of inflated object streams do, whatever the
+// size of the file.
 //
 // A file of up to 8 MiB that is too damaged for all this is parsed whole by pdfcpu: see
 // [Document.Reader].
@@ -50,27 +51,24 @@ type Document struct {
 	warnings  []string
 }
 
-// IsPDF reports whether a file that starts with head is a PDF: "%PDF-" within the first 1,024 bytes, as
-// readers have always accepted it.
+// IsPDF reports whether a file that starts with head is a PDF: "%PDF-" within the first 1,024
+// bytes, as readers have always accepted it.
 func IsPDF(head []byte) bool {
 	return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-"))
 }
 
-// Open reads the structure of the PDF of size bytes in r. The document and its chunks read from r as
-// long as they are in use; it must not change. Reads may come from several goroutines at once.
+// Open reads the structure of the PDF of size bytes in r. The document and its chunks read from r
+// as long as they are in use; it must not change. Reads may come from several goroutines at once.
 //
-// The error is one of [ErrNotPDF], [ErrEncrypted], [ErrDamaged] (with [ErrNoPages]) and [ErrTooLarge],
-// the error of r, or the cause of ctx. When ctx ends, Open returns at once: one ReadAt of r may still
-// be under way then, and none follows it.
+// The error is one of [ErrNotPDF], [ErrEncrypted], [ErrDamaged] (with [ErrNoPages]) and
+// [ErrTooLarge], the error of r, or the cause of ctx. When ctx ends, Open returns at once: one
+// ReadAt of r may still be under way then, and none follows it.
 func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document, error) {
 	limits := o.Limits.withDefaults(size)
 	return within(ctx, func() (*Document, error) {
 		src := newSource(ctx, r, size)
 		if err := checkHead(src); err != nil {
 			return nil, err
-		}
-		if limits.FileBytes > 0 && size > limits.FileBytes {
-			return nil, refuse(ErrTooLarge, "%d bytes, more than %d (Limits.FileBytes)", size, limits.FileBytes)
 		}
 		d, err := open(src, o.Password, limits, read)
 		if !errors.Is(err, ErrDamaged) || errors.Is(err, errLocked) || errors.Is(err, errIncomplete) || size > largestWhole {
@@ -116,8 +114,8 @@ func open(
 	return d, nil
 }
 
-// prove cuts up a document that does not say by itself where all its objects are. Whether its pages need
-// what is lost is better known before the first chunk is on its way.
+// prove cuts up a document that does not say by itself where all its objects are. Whether its pages
+// need what is lost is better known before the first chunk is on its way.
 func (d *Document) prove(src *source, t *table) error {
 	const step = 20
 	for first := 1; t.doubtful && first <= d.Pages(); first += step {

@@ -5,14 +5,15 @@ import (
 	"fmt"
 )
 
-// The kinds of refusal, for [errors.Is]. The errors that [Open] and
-// [Document.Chunk] return carry the reason as well, in one line.
+// The kinds of refusal, for [errors.Is]. The errors that [Open] and [Document.Chunk] return carry
+// the reason as well, in one line.
 var (
 	// ErrNotPDF: the content is no PDF, whatever the file's name says.
 	ErrNotPDF = errors.New("not a PDF")
 
-	// ErrEncrypted: the document cannot be read without a password, with the
-	// password given, or is encrypted in a way that is not supported.
+	// ErrEncrypted: the document needs a password, or the one given does not open it. It was
+	// checked against the document: damage, and encryption that is not supported, are an
+	// [ErrDamaged].
 	ErrEncrypted = errors.New("encrypted PDF")
 
 	// ErrDamaged: it is a PDF, but its structure cannot be followed.

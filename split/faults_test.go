@@ -69,7 +69,8 @@ func requireRight(t *testing.T, d *Document) {
 	}
 }
 
-// A damaged file is read right, or is refused as damaged. No password was checked, so none is asked for.
+// A damaged file is read right, or is refused as damaged. No password was checked, so none is asked
+// for.
 func TestMutilated(t *testing.T) {
 	right := map[string]int{}
 	for _, kind := range madeFiles {
@@ -262,5 +263,14 @@ func TestChunkOfAShortenedFile(t *testing.T) {
 		_, err = io.ReadAll(io.NewSectionReader(c, 0, c.Size()))
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 		require.False(t, errors.Is(err, io.EOF))
+	}
+}
+
+// A file that ends a few bytes into a stream is searched for the end of that, once.
+func TestStreamThatBarelyStarts(t *testing.T) {
+	data := manual(2).bytes()
+	for rest := range 20 {
+		_, err := openBytes(append(bytes.Clone(data[:bytes.Index(data, []byte("BT /F1"))]), make([]byte, rest)...), Options{})
+		require.ErrorIs(t, err, ErrDamaged)
 	}
 }

@@ -7,21 +7,20 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// filter says which entries of resource dictionaries a chunk needs. Some
-// writers give all pages of a document one dictionary with every font and image
-// of the document: copied as it is, each chunk would have them all.
+// filter says which entries of resource dictionaries a chunk needs. Some writers give all pages of
+// a document one dictionary with every font and image of the document: copied as it is, each chunk
+// would have them all.
 //
-// Dictionaries go by a key: their object number, or, without one, a negative
-// number. Where there is no set of names for a key, all of it is kept.
+// Dictionaries go by a key: their object number, or, without one, a negative number. Where there is
+// no set of names for a key, all of it is kept.
 type filter struct {
 	resources map[int]names // dictionaries of resources
 	parts     map[int]names // parts of such that are objects of their own
 	whole     map[int]bool  // keys of either that are kept whole
 
-	// known are the objects with resources (forms, fonts) that were looked into.
-	// If the copier meets another one that uses a filtered dictionary, the
-	// search has missed something: the dictionary is then kept whole, and the
-	// chunk copied again.
+	// known are the objects with resources (forms, fonts) that were looked into. If the copier
+	// meets another one that uses a filtered dictionary, the search has missed something: the
+	// dictionary is then kept whole, and the chunk copied again.
 	known     map[int]bool
 	surprised bool
 }
@@ -49,8 +48,8 @@ func newFilter(ctx context.Context, v *view, t *tree, form *form, pages []page) 
 	return f, v.err
 }
 
-// shares reports whether a page uses resources that other pages use, too, or
-// that several forms have.
+// shares reports whether a page uses resources that other pages use, too, or that several forms
+// have.
 func (t *tree) shares(v *view, p *page) bool {
 	res := p.resources(v, p.dict(v))
 	if t.shared(v, res) >= fewNames {
@@ -113,8 +112,8 @@ func (f *filter) check(nr int, res resources) {
 	}
 }
 
-// drops reports whether an entry of a part may go. The default colour spaces
-// are in use without being named.
+// drops reports whether an entry of a part may go. The default colour spaces are in use without
+// being named.
 func (n names) drops(name string) bool {
 	switch name {
 	case "DefaultGray", "DefaultRGB", "DefaultCMYK":

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sharing is a document whose pages have one dictionary of resources, with an
-// image for each page and some more.
+// sharing is a document whose pages have one dictionary of resources, with an image for each page
+// and some more.
 func sharing(pages int) *pdfFile {
 	f := manual(pages)
 	var images strings.Builder

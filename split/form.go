@@ -2,8 +2,8 @@ package split
 
 import "github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 
-// form is the part of a document's interactive form that shows on the chunk's
-// pages. Without it, readers do not draw fields that have no appearance.
+// form is the part of a document's interactive form that shows on the chunk's pages. Without it,
+// readers do not draw fields that have no appearance.
 type form struct {
 	dict types.Dict   // the document's AcroForm, nil where the chunk needs none
 	live map[int]bool // widgets of the chunk, and the fields above them
@@ -43,8 +43,8 @@ func newForm(v *view, pages []page) *form {
 	return f
 }
 
-// isField reports whether a dictionary is a form field, as far as one can tell:
-// the type may be inherited, and only the fields of a name have children.
+// isField reports whether a dictionary is a form field, as far as one can tell: the type may be
+// inherited, and only the fields of a name have children.
 func isField(d types.Dict) bool {
 	if d["FT"] != nil {
 		return true

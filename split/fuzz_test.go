@@ -27,6 +27,15 @@ func seed(f *testing.F) {
 		1:  "<</Type/Catalog/Pages 2 0 R>>",
 		10: "<</Type/ObjStm/N 2/First 9/Length 55>>\nstream\n2 0 3 25 <</Type/Pages/Kids[3 0 R]>> <</Type/Page>>        \nendstream",
 	}, map[int][2]int{2: {10, 0}, 3: {10, 1}}, ""))
+	for _, kind := range madeFiles {
+		data := kind.file(f)
+		f.Add(data)
+		if kind.name == "object streams" || kind.name == "encrypted with AES" {
+			for _, name := range sortedKeys(mutilations) {
+				f.Add(mutilations[name](data))
+			}
+		}
+	}
 	for _, dir := range []string{"../../shared/pdfs", "../../shared/samples/pdf"} {
 		entries, err := os.ReadDir(dir)
 		if err != nil {
@@ -55,8 +64,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// A chunk is a PDF with the pages asked for, and cutting the whole document out
-// of a chunk gives the same pages again.
+// A chunk is a PDF with the pages asked for, and cutting the whole document out of a chunk gives
+// the same pages again.
 func FuzzChunk(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, data []byte) {

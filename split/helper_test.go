@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// helperEnv names what this test binary does instead of testing, when a test
-// starts it once more to see what one job costs in a process of its own.
+// helperEnv names what this test binary does instead of testing, when a test starts it once more to
+// see what one job costs in a process of its own.
 const helperEnv = "QUIRE_SPLIT_HELPER"
 
 // helpers are the jobs: they take the arguments after the program's name.
@@ -47,8 +48,11 @@ func helpBomb(args []string) error {
 		return err
 	}
 	d, err := Open(context.Background(), f, info.Size(), Options{})
-	for first := 1; err == nil && first <= d.Pages(); first += MaxChunkPages {
-		_, err = d.Chunk(context.Background(), PageRange{first, min(first+MaxChunkPages-1, d.Pages())})
+	for first := 1; err == nil && first <= d.Pages(); first += maxChunkPages {
+		var c *Chunk
+		if c, err = d.Chunk(context.Background(), PageRange{first, min(first+maxChunkPages-1, d.Pages())}); err == nil {
+			_, err = c.WriteTo(io.Discard)
+		}
 	}
 	if err == nil {
 		fmt.Fprint(os.Stdout, "split")
@@ -73,8 +77,8 @@ func helper(t testing.TB, job string, args ...string) cost {
 	return c
 }
 
-// measure runs a program. The peak is asked for while it runs: what the kernel
-// says at the end includes the memory of the process that started it.
+// measure runs a program. The peak is asked for while it runs: what the kernel says at the end
+// includes the memory of the process that started it.
 func measure(t testing.TB, args []string, env ...string) (cost, error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -106,8 +110,7 @@ func measure(t testing.TB, args []string, env ...string) (cost, error) {
 	}
 }
 
-// highWater returns the most memory that a process has had so far, 0 where the
-// system does not say.
+// highWater returns the most memory that a process has had so far, 0 where the system does not say.
 func highWater(pid int) int64 {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

@@ -50,8 +50,8 @@ func (s *stream) section(file io.ReaderAt) *io.SectionReader {
 	return io.NewSectionReader(s.reader(file), 0, s.size)
 }
 
-// inflatePlain reads a sound zlib stream. pdfcpu also makes something of others, and takes half as long
-// again, as it starts with nothing for each stream.
+// inflatePlain reads a sound zlib stream. pdfcpu also makes something of others, and takes half as
+// long again, as it starts with nothing for each stream.
 func inflatePlain(data io.Reader, limit int64) ([]byte, bool) {
 	in, _ := inflaters.Get().(*inflater)
 	if in == nil {

@@ -1,26 +1,20 @@
 package split
 
-// Limits bound what a document may cost; the zero value of a field means its
-// default. A document beyond them is refused with [ErrTooLarge]. Defaults that
-// depend on the file's size are far above what real files need (in 2,700 files
-// streams grew at most tenfold, and no file had an object per 8 bytes), yet
-// keep a small hostile file small.
+// Limits bound what a document may cost; the zero value of a field means its default. A document
+// beyond them is refused with [ErrTooLarge]. Defaults that depend on the file's size are far above
+// what real files need (in 2,700 files streams grew at most tenfold, and no file had an object per
+// 8 bytes), yet keep a small hostile file small.
 type Limits struct {
-	// FileBytes is the largest file that is read. Default: any.
-	FileBytes int64
-
-	// Objects is the most entries of the cross-reference table.
-	// Default 100,000 plus one for every 8 bytes of the file, at most 8,000,000.
+	// Objects is the most entries of the cross-reference table. Default 100,000 plus one for every
+	// 8 bytes of the file, at most 8,000,000.
 	Objects int
 
-	// DecodedBytes is the most bytes that may come out of compressed streams
-	// that the reader itself must look into: for the document's structure, and
-	// again for the content of each chunk. What is only copied is never
-	// decompressed. Default 16 MiB plus 16 times the file's size.
+	// DecodedBytes is the most bytes that may come out of compressed streams that the reader itself
+	// must look into: for the document's structure, and again for the content of each chunk. What
+	// is only copied is never decompressed. Default 16 MiB plus 16 times the file's size.
 	DecodedBytes int64
 
-	// Depth is how deep arrays, dictionaries and the page tree may nest.
-	// Default 100.
+	// Depth is how deep arrays, dictionaries and the page tree may nest. Default 100.
 	Depth int
 
 	// Pages is the most pages. Default 500,000.
@@ -28,15 +22,6 @@ type Limits struct {
 }
 
 const mebi = 1 << 20
-
-// ParseMemory returns how many bytes of memory a file of that size may take from
-// [Open] to [Document.Close], chunks aside, so that a caller can hold what it
-// opens at a time to a budget. In the project's corpus scans took 1.3 times the
-// file, manuals of text 5 to 9 times, small files up to 7 MB more than that, and
-// 10,000 pages of one object each 10 times: it is 10 times the file and 8 MiB.
-func ParseMemory(size int64) int64 {
-	return 10*size + 8*mebi
-}
 
 func (l Limits) withDefaults(size int64) Limits {
 	if l.Objects <= 0 {

@@ -10,8 +10,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 )
 
-// madeFiles are sound documents of seven pages, one of every kind of file that there is. Page n says
-// "Page n".
+// madeFiles are sound documents of seven pages, one of every kind of file that there is. Page n
+// says "Page n".
 var madeFiles = []struct {
 	name string
 	file func(t testing.TB) []byte
@@ -141,8 +141,8 @@ func changedPackedFile(testing.TB) []byte {
 	return change(xrefStreamFile(direct, packed, ""), 6, pageContent(2), "")
 }
 
-// hybridFile has a table for old readers, in which the pages of the second half are free, and a stream
-// for the others.
+// hybridFile has a table for old readers, in which the pages of the second half are free, and a
+// stream for the others.
 func hybridFile(testing.TB) []byte {
 	f := manual(7)
 	direct, packed := packedObjects(f)

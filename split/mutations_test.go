@@ -19,7 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How many mutated files are opened and cut up, and of how many of these the text is compared: every n-th.
+// How many mutated files are opened and cut up, and of how many of these the text is compared:
+// every n-th.
 const mutationCount, mutationText = 2_000, 1
 
 // mutated is a file that something has happened to.
@@ -28,7 +29,8 @@ type mutated struct {
 	data           []byte
 }
 
-// mutationSources are small files of all kinds, among them every kind of encryption that pdfcpu and qpdf write.
+// mutationSources are small files of all kinds, among them every kind of encryption that pdfcpu and
+// qpdf write.
 func mutationSources(t *testing.T) []mutated {
 	var all []mutated
 	for _, kind := range madeFiles {

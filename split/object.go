@@ -171,7 +171,7 @@ func endsAt(src *source, off int64) bool {
 // before it, and false where there is none within the given number of bytes.
 func untilEnd(src *source, off, most int64) (length int64, ok bool) {
 	const mark = "endstream"
-	buf := make([]byte, min(copySize, max(src.size-off, 1)))
+	buf := make([]byte, max(min(copySize, src.size-off), 2*int64(len(mark)))) // more than the mark, or the end is near
 	for from := off; from < src.size && from-off <= most; from += int64(len(buf) - len(mark) + 1) {
 		n, err := src.ReadAt(buf, from)
 		if i := bytes.Index(buf[:n], []byte(mark)); i >= 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// parseOdd reads an object that is not written by the book, with pdfcpu. It reports whether the text has
-// the end of the object.
+// parseOdd reads an object that is not written by the book, with pdfcpu. It reports whether the
+// text has the end of the object.
 func (p parsed) parseOdd(text []byte, at int64, depth int) (parsed, bool, error) {
 	if i := anyObject.FindIndex(text); i != nil {
 		text = append(text[:i[0]:i[0]], " endobj"...) // it ends where the next one starts
@@ -60,8 +60,8 @@ var anyObject = regexp.MustCompile(`\b\d+` + blanks + `+\d+` + blanks + `+obj\b`
 
 var errPassedOver = errors.New("a part of it is passed over")
 
-// parseLeniently reads an object with pdfcpu, which makes sense of much, and passes over the rest. What
-// leaves out a name or a reference is an error: another reader may make sense of that.
+// parseLeniently reads an object with pdfcpu, which makes sense of much, and passes over the rest.
+// What leaves out a name or a reference is an error: another reader may make sense of that.
 func parseLeniently(text string, depth int) (types.Object, error) {
 	if blank(text) {
 		return nil, nil

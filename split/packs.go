@@ -14,8 +14,8 @@ type packs struct {
 	known map[int]bool // streams that count to [Limits.DecodedBytes]
 }
 
-// mostPacked is what the texts of the held object streams may have in all. It is all that a manual of
-// 1,300 pages has.
+// mostPacked is what the texts of the held object streams may have in all. It is all that a manual
+// of 1,300 pages has.
 const mostPacked = 24 * mebi
 
 // pack is an object stream. Objects are parsed from its text whenever they are needed: kept, they
@@ -64,7 +64,8 @@ func (ps *packs) find(nr int) *pack {
 	return p
 }
 
-// keep holds a pack that was just decoded, and lets go of those that were not used for the longest time.
+// keep holds a pack that was just decoded, and lets go of those that were not used for the longest
+// time.
 func (ps *packs) keep(t *table, nr int, p *pack) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -146,8 +147,8 @@ func (p *pack) index(text string, first int) bool {
 	}
 }
 
-// text returns an object's text, empty where the stream does not have it. The index is right in sound
-// files; else the object's own number finds it.
+// text returns an object's text, empty where the stream does not have it. The index is right in
+// sound files; else the object's own number finds it.
 func (p *pack) text(nr, index int) string {
 	if index < 0 || index >= len(p.numbers) || int(p.numbers[index]) != nr {
 		index = -1

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// PageRange is a run of consecutive pages, counted from 1, both ends included.
-// The zero value is no page at all.
+// PageRange is a run of consecutive pages, counted from 1, both ends included. The zero value is no
+// page at all.
 type PageRange struct{ First, Last int }
 
 // Len returns the number of pages; it is 0 for a range that is not valid.
@@ -18,8 +18,7 @@ func (r PageRange) Len() int {
 	return r.Last - r.First + 1
 }
 
-// String returns "5-6", or "5" for a single page: the form that
-// [ParsePageRange] reads.
+// String returns "5-6", or "5" for a single page: the form that [ParsePageRange] reads.
 func (r PageRange) String() string {
 	if r.First == r.Last {
 		return strconv.Itoa(r.First)
@@ -27,9 +26,9 @@ func (r PageRange) String() string {
 	return strconv.Itoa(r.First) + "-" + strconv.Itoa(r.Last)
 }
 
-// ParsePageRange reads "3-7" or "3". Both ends are whole numbers from 1, the
-// first is not after the last; blanks around them are allowed. The upper bound
-// is the document's: [Document.Chunk] checks it.
+// ParsePageRange reads "3-7" or "3". Both ends are whole numbers from 1, the first is not after the
+// last; blanks around them are allowed. The upper bound is the document's: [Document.Chunk] checks
+// it.
 func ParsePageRange(s string) (PageRange, error) {
 	first, last, isRange := strings.Cut(s, "-")
 	if !isRange {

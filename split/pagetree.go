@@ -62,14 +62,14 @@ func (t *tree) walk(src *source, tab *table) error {
 	return nil
 }
 
-// top returns the root of the page tree. Where the catalog does not lead to
-// one, any catalog, then any node without a parent that can be found will do.
+// top returns the root of the page tree. Where the catalog does not lead to one, any catalog, then
+// any node without a parent that can be found will do.
 func (t *tree) top(tab *table) (types.Object, error) {
 	if pages := t.view.dict(types.IndirectRef{ObjectNumber: types.Integer(tab.root)})["Pages"]; t.view.dict(pages) != nil {
 		return pages, nil
 	}
 	var parentless types.Object
-	for _, nr := range tab.numbers() {
+	for _, nr := range tab.places.numbers() {
 		ref := types.IndirectRef{ObjectNumber: types.Integer(nr)}
 		d := t.view.dict(ref)
 		switch t.view.name(d["Type"]) {
@@ -145,8 +145,8 @@ func (t *tree) node(ctx context.Context, o types.Object, above *attributes, dept
 	return t.view.err
 }
 
-// belongs reports whether a dictionary is a page, or a node of the tree. A page may lack its type. To take
-// a font or a content for a page would take it from the pages that need it.
+// belongs reports whether a dictionary is a page, or a node of the tree. A page may lack its type.
+// To take a font or a content for a page would take it from the pages that need it.
 func (t *tree) belongs(d types.Dict, inner bool) bool {
 	switch kind := t.view.name(d["Type"]); {
 	case kind == "Page", inner && kind == "Pages":
@@ -213,8 +213,8 @@ func (t *tree) leaf(nr int, d types.Dict, above *attributes) {
 	}
 }
 
-// countForms counts the resources of the forms that a page may draw: some
-// writers wrap each page in a form, and give all forms one dictionary.
+// countForms counts the resources of the forms that a page may draw: some writers wrap each page in
+// a form, and give all forms one dictionary.
 func (t *tree) countForms(res types.Dict) {
 	for _, o := range t.view.dict(res["XObject"]) {
 		form, ok := t.view.follow(o).(*stream)
@@ -237,8 +237,7 @@ func (p *page) dict(v *view) types.Dict {
 	return v.dict(types.IndirectRef{ObjectNumber: types.Integer(p.number)})
 }
 
-// resources returns the page's resources. The key is 0 where no other page has
-// that dictionary.
+// resources returns the page's resources. The key is 0 where no other page has that dictionary.
 func (p *page) resources(v *view, d types.Dict) resources {
 	if own := d["Resources"]; v.follow(own) != nil {
 		return resources{v.dict(own), refNumber(own)}

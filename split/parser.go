@@ -6,16 +6,16 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// parser reads objects that are written by the book, three times as fast as
-// pdfcpu's, which knows how to make sense of the others.
+// parser reads objects that are written by the book, three times as fast as pdfcpu's, which knows
+// how to make sense of the others.
 type parser struct {
 	text  string
 	pos   int
 	depth int // how much deeper objects may nest
 }
 
-// parseStrictly returns the object that text consists of, and false for
-// anything out of the ordinary.
+// parseStrictly returns the object that text consists of, and false for anything out of the
+// ordinary.
 func parseStrictly(text string, depth int) (types.Object, bool) {
 	p := parser{text: text, depth: depth}
 	o, ok := p.object()

@@ -71,7 +71,7 @@ func TestParserAgrees(t *testing.T) {
 			continue
 		}
 		v := viewOf(d)
-		for _, nr := range v.table.numbers() {
+		for _, nr := range v.table.places.numbers() {
 			at := v.table.places.get(nr)
 			if at.kind != packed {
 				continue

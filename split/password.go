@@ -139,8 +139,8 @@ func newEncryption(d types.Dict, version int, id []byte, c *crypt) (*encryption,
 	return e, nil
 }
 
-// keyLengths returns how long the document's key may be. Writers leave the length out, or give it in
-// bytes; the check of the password shows which it is.
+// keyLengths returns how long the document's key may be. Writers leave the length out, or give it
+// in bytes; the check of the password shows which it is.
 func keyLengths(d types.Dict, version, revision int, c *crypt) []int {
 	if version == 1 || revision == 2 {
 		return []int{5}
@@ -248,7 +248,8 @@ func xorRC4(data, key []byte, with byte) {
 	}
 }
 
-// open256 is algorithm 2.A: the digests are followed by eight bytes to check, and eight to make the key.
+// open256 is algorithm 2.A: the digests are followed by eight bytes to check, and eight to make the
+// key.
 func (e *encryption) open256(pw []byte) []byte {
 	pw = pw[:min(len(pw), 127)]
 	key := func(digest, more, sealed []byte) []byte {

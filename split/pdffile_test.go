@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pdfFile is a PDF being written by a test: objects by number from 1, the first
-// of them the catalog.
+// pdfFile is a PDF being written by a test: objects by number from 1, the first of them the
+// catalog.
 type pdfFile struct {
 	objects []string
 	trailer string // further entries of the trailer
@@ -50,8 +50,8 @@ func (f *pdfFile) bytes() []byte {
 	return b.Bytes()
 }
 
-// manual is a document with pages that say their number, whose MediaBox,
-// Resources and Rotate come from the node above.
+// manual is a document with pages that say their number, whose MediaBox, Resources and Rotate come
+// from the node above.
 func manual(pages int) *pdfFile {
 	f := &pdfFile{}
 	f.add("<</Type/Catalog/Pages 2 0 R>>")

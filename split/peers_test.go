@@ -18,14 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// peersEnv is a folder with the official clients' engines: a Python environment
-// "python" with pypdfium2, and "node_modules" with pdf-lib. The Makefile's
-// bench-split makes it.
+// peersEnv is a folder with the official clients' engines: a Python environment "python" with
+// pypdfium2, and "node_modules" with pdf-lib. The Makefile's bench-split makes it.
 const peersEnv = "QUIRE_SPLIT_PEERS"
 
 const (
 	benchRounds = 5 // the engines take turns; the least CPU of the rounds counts
-	benchPages  = MaxChunkPages
+	benchPages  = maxChunkPages
 )
 
 func init() { helpers["pdfcpu"] = helpPdfcpu }
@@ -85,8 +84,8 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// row is what an engine took for a file: medians, but for the CPU, of which the
-// least counts, as other programs on the machine only ever add to it.
+// row is what an engine took for a file: medians, but for the CPU, of which the least counts, as
+// other programs on the machine only ever add to it.
 type row struct {
 	engine    string
 	cpu, wall []time.Duration

@@ -1,21 +1,19 @@
 package split
 
-// MaxChunkPages is the most pages that [Plan] puts into one chunk. The
-// official clients of the Unstructured API have the same limit
-// (MAX_PAGES_PER_SPLIT in the Python client's split_pdf_hook.py).
-const MaxChunkPages = 20
+// maxChunkPages is the most pages that [Plan] puts into one chunk.
+const maxChunkPages = 20
 
-// Plan divides a document's pages into chunks. It depends on the page count
-// and the concurrency alone, so that the same document is always cut the same
-// way. A document of at most two pages stays whole.
+// Plan divides a document's pages into chunks. It depends on the page count and the concurrency
+// alone, so that the same document is always cut the same way. A document of at most two pages
+// stays whole.
 //
-// With n pages and c requests at a time, w = ceil(n/20c) waves are needed, and
-// k = min(w·c, ceil(n/2)) chunks fill them: as even as possible, the larger
-// ones first, never above [MaxChunkPages] and at least two pages on average,
-// as with the official clients.
+// With n pages and c chunks at a time, w = ceil(n/20c) waves are needed, and k = min(w·c,
+// ceil(n/2)) chunks fill them: as even as possible, the larger ones first, never above 20 pages
+// (MAX_PAGES_PER_SPLIT in the Python client's split_pdf_hook.py) and at least two on average, as
+// with the official clients.
 //
-// The ranges start at page 1, cover every page once and are in order. Plan
-// returns nil for no pages; a concurrency below 1 counts as 1.
+// The ranges start at page 1, cover every page once and are in order. Plan returns nil for no
+// pages; a concurrency below 1 counts as 1.
 func Plan(pages, concurrency int) []PageRange {
 	if pages <= 0 {
 		return nil
@@ -39,14 +37,13 @@ func chunkCount(pages, concurrency int) int {
 	if concurrency >= pairs {
 		return pairs
 	}
-	waves := ceilDiv(pages, MaxChunkPages*concurrency)
+	waves := ceilDiv(pages, maxChunkPages*concurrency)
 	return min(waves*concurrency, pairs)
 }
 
 func ceilDiv(a, b int) int { return (a-1)/b + 1 }
 
-// Plan cuts the range as [Plan] cuts a document of so many pages: for a part of a
-// document.
+// Plan divides the range as [Plan] divides a document with as many pages.
 func (r PageRange) Plan(concurrency int) []PageRange {
 	ranges := Plan(r.Len(), concurrency)
 	for i := range ranges {

@@ -37,15 +37,15 @@ func TestPlan(t *testing.T) {
 
 // officialSize is the chunk size of the official Python client.
 func officialSize(pages, concurrency int) int {
-	size := MaxChunkPages
-	if pages < MaxChunkPages*concurrency {
+	size := maxChunkPages
+	if pages < maxChunkPages*concurrency {
 		size = (pages + concurrency - 1) / concurrency
 	}
 	return max(size, 2)
 }
 
-// longestPath is what the slowest of c workers does, in pages, if each takes
-// the next chunk in order.
+// longestPath is what the slowest of c workers does, in pages, if each takes the next chunk in
+// order.
 func longestPath(sizes []int, c int) int {
 	total := 0
 	for i := 0; i < len(sizes); i += c {
@@ -65,7 +65,7 @@ func TestPlanProperties(t *testing.T) {
 					t.Fatalf("n=%d c=%d: chunk %d starts at %d, not at %d", n, c, i, r.First, next)
 				}
 				sizes[i] = r.Len()
-				if sizes[i] < 1 || sizes[i] > MaxChunkPages || sizes[i] > sizes[0] || sizes[i] < sizes[0]-1 || i > 0 && sizes[i] > sizes[i-1] {
+				if sizes[i] < 1 || sizes[i] > maxChunkPages || sizes[i] > sizes[0] || sizes[i] < sizes[0]-1 || i > 0 && sizes[i] > sizes[i-1] {
 					t.Fatalf("n=%d c=%d: sizes %v", n, c, sizes[:i+1])
 				}
 				next = r.Last + 1

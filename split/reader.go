@@ -23,7 +23,7 @@ const (
 	// ReaderScan found some or all of them by a search over the file, as its table is broken.
 	ReaderScan Reader = "scan"
 
-	// ReaderWhole has parsed the whole file with pdfcpu, into memory.
+	// ReaderWhole had pdfcpu parse the whole file to find them.
 	ReaderWhole Reader = "whole"
 )
 
@@ -46,8 +46,8 @@ func read(src *source, password string, l Limits) (*table, error) {
 	return readScan(src, password, l)
 }
 
-// findXRef reads the table, and checks that it leads to a catalog. Offsets count from the first byte,
-// or from the "%PDF-" where something stands before it.
+// findXRef reads the table, and checks that it leads to a catalog. Offsets count from the first
+// byte, or from the "%PDF-" where something stands before it.
 func findXRef(src *source, l Limits) (*xref, error) {
 	shift := int64(max(bytes.Index(src.peek(0, 1024), []byte("%PDF-")), 0))
 	x, err := readXRef(src, l, shift)
@@ -66,8 +66,8 @@ func (x *xref) leads() bool {
 	return at.kind == packed || at.kind == direct && ok && h.number == refNumber(x.trailer["Root"])
 }
 
-// start makes a table ready to be read from: its root, its key, and the objects that are not where it
-// says.
+// start makes a table ready to be read from: its root, its key, and the objects that are not where
+// it says.
 func (t *table) start(src *source, trailer types.Dict, password string) error {
 	t.root = refNumber(trailer["Root"])
 	if t.root == 0 {
@@ -185,11 +185,11 @@ func (t *table) tryStreams(src *source) error {
 	v := newView(t, src)
 	left, objects := 5, 1000
 	tried := false
-	for _, nr := range t.numbers() {
+	for _, nr := range t.places.numbers() {
 		if objects--; objects < 0 || left == 0 {
 			break
 		}
-		if t.parsed == nil && t.places.get(nr).kind != direct {
+		if t.places.get(nr).kind != direct {
 			continue
 		}
 		o, _, err := t.object(src, nr)
@@ -215,7 +215,8 @@ func (t *table) tryStreams(src *source) error {
 	return nil
 }
 
-// readable reports whether a stream makes sense, and whether that can be told: it is compressed, or a text.
+// readable reports whether a stream makes sense, and whether that can be told: it is compressed, or
+// a text.
 func (v *view) readable(s *stream) (readable, known bool) {
 	filters, ok := v.filters(s.Dict)
 	switch {

@@ -151,7 +151,8 @@ func oddDict(text string) (types.Dict, bool) {
 	return d, ok && err == nil
 }
 
-// unpack adds the objects in object streams to what was found. It needs the key of an encrypted file.
+// unpack adds the objects in object streams to what was found. It needs the key of an encrypted
+// file.
 func (s *scan) unpack(t *table) error {
 	for _, nr := range s.packs {
 		at := s.places.get(nr)

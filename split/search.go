@@ -7,10 +7,10 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// search finds the names that the chunk's pages use of their resources: a name
-// counts where it occurs anywhere in the content of a page, or of the forms,
-// patterns and glyphs that it draws. Rather a name too many than one too few;
-// where a content cannot be read, its resources are kept whole.
+// search finds the names that the chunk's pages use of their resources: a name counts where it
+// occurs anywhere in the content of a page, or of the forms, patterns and glyphs that it draws.
+// Rather a name too many than one too few; where a content cannot be read, its resources are kept
+// whole.
 type search struct {
 	*view
 	filter *filter
@@ -20,8 +20,8 @@ type search struct {
 // use is a stream with the resources that its names are looked up in.
 type use struct{ stream, key int }
 
-// privateKeys is below the keys of dictionaries that several pages have; those
-// of objects are below it, those of pages below twice that.
+// privateKeys is below the keys of dictionaries that several pages have; those of objects are below
+// it, those of pages below twice that.
 const privateKeys = -1 << 29
 
 // resources are a dictionary of resources and its key, see [filter].
@@ -57,8 +57,8 @@ func (s *search) run(ctx context.Context, form *form, pages []page) error {
 	return s.err
 }
 
-// appearance looks into an annotation's appearance stream, or into each of
-// those that it has for its states.
+// appearance looks into an annotation's appearance stream, or into each of those that it has for
+// its states.
 func (s *search) appearance(o types.Object, res resources) {
 	if _, ok := s.follow(o).(*stream); ok {
 		s.stream(o, res)
@@ -69,8 +69,8 @@ func (s *search) appearance(o types.Object, res resources) {
 	}
 }
 
-// stream looks into a form, pattern or glyph. One without resources of its own
-// has those of where it is used.
+// stream looks into a form, pattern or glyph. One without resources of its own has those of where
+// it is used.
 func (s *search) stream(o types.Object, res resources) {
 	d, ok := s.follow(o).(*stream)
 	if !ok || d.image() {

@@ -18,10 +18,10 @@ func (c *copier) writeCatalog(nr, top int) {
 	c.buf = b
 }
 
-// appendDirection keeps the reading direction, by which PDFium orders the words
-// of a page. Nothing else in a catalog changes what is read or drawn: a /Lang
-// names the language of text that is extracted all the same, and the profiles of
-// /OutputIntents, which PDFium and poppler do not apply, can be megabytes.
+// appendDirection keeps the reading direction, by which PDFium orders the words of a page. Nothing
+// else in a catalog changes what is read or drawn: a /Lang names the language of text that is
+// extracted all the same, and the profiles of /OutputIntents, which PDFium and poppler do not
+// apply, can be megabytes.
 func (c *copier) appendDirection(b []byte, root types.Dict) []byte {
 	direction := c.name(c.dict(root["ViewerPreferences"])["Direction"])
 	if direction == "" {
@@ -43,8 +43,8 @@ func (c *copier) writeTop(nr int, leaves []int) {
 	c.buf = b
 }
 
-// leftBehind are the entries of a page that lead out of the chunk, mean nothing
-// without the document around it, or are other programs' private matter.
+// leftBehind are the entries of a page that lead out of the chunk, mean nothing without the
+// document around it, or are other programs' private matter.
 var leftBehind = map[string]bool{
 	"Type": true, "Parent": true, "B": true, "StructParents": true, "PieceInfo": true, "Thumb": true,
 }

@@ -58,8 +58,8 @@ func noEOF(err error) error {
 	return err
 }
 
-// seal takes the measure of an encrypted stream. It is false where readers do not agree on what such
-// a stream says.
+// seal takes the measure of an encrypted stream. It is false where readers do not agree on what
+// such a stream says.
 func (s *stream) seal(c *crypt, m method, src io.ReaderAt) bool {
 	s.size, s.method = s.length, m
 	switch m {

@@ -8,8 +8,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// The spelling of objects in a file. pdfcpu keeps strings as they were written,
-// with their escapes, and names decoded.
+// The spelling of objects in a file. pdfcpu keeps strings as they were written, with their escapes,
+// and names decoded.
 
 func appendName(b []byte, name string) []byte {
 	const digits = "0123456789abcdef"
@@ -25,8 +25,8 @@ func appendName(b []byte, name string) []byte {
 	return b
 }
 
-// appendScalar writes anything but arrays, dictionaries, streams and
-// references; what is none of those is null.
+// appendScalar writes anything but arrays, dictionaries, streams and references; what is none of
+// those is null.
 func appendScalar(b []byte, o types.Object) []byte {
 	switch o := o.(type) {
 	case types.Name:

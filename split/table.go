@@ -15,8 +15,6 @@ type table struct {
 	limits Limits
 
 	places *places
-	parsed map[int]types.Object // in place of the file's own objects, where pdfcpu has read it whole
-	lost   map[int]bool         // objects that pdfcpu has passed over
 	root   int
 	crypt  *crypt // nil where the file is not encrypted
 	packs  packs
@@ -38,11 +36,8 @@ func (t *table) object(src *source, nr int) (types.Object, int, error) {
 // load reads an object. A stream's length may be an object, too: nesting is how many led here.
 func (t *table) load(src *source, nr, nesting int) (types.Object, int, error) {
 	const deepest = 4
-	if t.lost[nr] || nesting > deepest {
+	if nesting > deepest {
 		return nil, 0, errLost(nr)
-	}
-	if o, ok := t.parsed[nr]; ok {
-		return o, 0, nil
 	}
 	switch at := t.places.get(nr); at.kind {
 	case direct:
@@ -83,8 +78,8 @@ func (t *table) loadDirect(src *source, nr int, off int64, nesting int) (types.O
 	return p.object, p.text, nil
 }
 
-// What looking for the ends of streams may read: a file of many streams without an end would be read
-// once for each.
+// What looking for the ends of streams may read: a file of many streams without an end would be
+// read once for each.
 const searchBase, searchTimes = 32 * mebi, 8
 
 // measure finds out how long a stream is: what it says itself must lead to its end.
@@ -147,21 +142,6 @@ func (t *table) parseText(nr int, text string) (types.Object, error) {
 }
 
 func errLost(nr int) error { return refuse(ErrDamaged, "object %d cannot be read", nr) }
-
-// numbers returns the numbers of all objects, in order.
-func (t *table) numbers() []int {
-	if t.parsed == nil {
-		return t.places.numbers()
-	}
-	all := map[int]bool{}
-	for nr := range t.parsed {
-		all[nr] = true
-	}
-	for _, nr := range t.places.numbers() {
-		all[nr] = true
-	}
-	return sortedKeys(all)
-}
 
 func isBlank(c rune) bool {
 	switch c {

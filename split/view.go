@@ -8,9 +8,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// view reads a [table] for one task: it keeps what it has parsed for a while,
-// and the first error, so that its methods can just return nothing. It is not
-// safe for concurrent use.
+// view reads a [table] for one task: it keeps what it has parsed for a while, and the first error,
+// so that its methods can just return nothing. It is not safe for concurrent use.
 type view struct {
 	table  *table
 	src    *source

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
-	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
 // Without this pdfcpu writes a configuration folder into the user's home, and panics where there is
@@ -19,8 +18,8 @@ func init() { model.ConfigPath = "disable" }
 // the space.
 const largestWhole = 8 * mebi
 
-// readWhole parses a file with pdfcpu, which makes sense of some that are too damaged for the other ways.
-// Encrypted ones it leaves alone: pdfcpu overlooks some kinds of encryption.
+// readWhole has pdfcpu parse a file, which finds the objects of some that are too damaged for the
+// other ways. Encrypted ones it leaves alone: pdfcpu overlooks some kinds of encryption.
 func readWhole(src *source, _ string, l Limits) (*table, error) {
 	if err := checkWhole(src, l); err != nil {
 		return nil, err
@@ -35,7 +34,7 @@ func readWhole(src *source, _ string, l Limits) (*table, error) {
 	case err != nil:
 		return nil, refuse(ErrDamaged, "it cannot be parsed (%s)", reason(err))
 	}
-	return newWholeTable(src, c, l)
+	return newWholeTable(src, c, l), nil
 }
 
 func configuration(l Limits) *model.Configuration {
@@ -53,68 +52,28 @@ func configuration(l Limits) *model.Configuration {
 	return c
 }
 
-// newWholeTable takes over what pdfcpu has parsed. Its own table is not safe for concurrent use, not
-// even for reading.
-func newWholeTable(src *source, c *model.Context, l Limits) (*table, error) {
-	t := &table{
-		file: src.file, size: src.size, limits: l, places: newPlaces(),
-		parsed: map[int]types.Object{}, lost: map[int]bool{},
-		reader: ReaderWhole, doubtful: true,
-	}
+// newWholeTable takes over where pdfcpu has found the objects. Its own table is not safe for
+// concurrent use, not even for reading, and its objects may lack what it has passed over.
+func newWholeTable(src *source, c *model.Context, l Limits) *table {
+	t := &table{file: src.file, size: src.size, limits: l, places: newPlaces(), reader: ReaderWhole, doubtful: true}
 	if c.Root != nil {
 		t.root = c.Root.ObjectNumber.Value()
 	}
 	for nr, e := range c.Table {
-		if e == nil || e.Free {
-			continue
-		}
-		switch o := e.Object.(type) {
-		case types.XRefStreamDict:
-		case nil:
-			// pdfcpu passes over what it cannot read.
-			if !e.Compressed && e.Offset != nil && *e.Offset > 0 && t.isLost(src, *e.Offset) {
-				t.lost[nr] = true
-			}
-		case types.ObjectStreamDict:
-			t.parsed[nr] = t.wholeStream(src, nr, o.StreamDict)
-		case types.StreamDict:
-			t.parsed[nr] = t.wholeStream(src, nr, o)
-		case types.LazyObjectStreamObject:
-			if e.ObjectStream != nil && e.ObjectStreamInd != nil {
-				t.places.set(nr, place{kind: packed, where: int64(*e.ObjectStream), index: uint32(*e.ObjectStreamInd)})
-			}
-		default:
-			t.parsed[nr] = o
-		}
-		if t.parsed[nr] == nil {
-			delete(t.parsed, nr)
+		switch {
+		case e == nil || e.Free:
+		case e.ObjectStream != nil && e.ObjectStreamInd != nil:
+			t.places.set(nr, place{kind: packed, where: int64(*e.ObjectStream), index: uint32(*e.ObjectStreamInd)})
+		case e.Offset != nil && *e.Offset > 0:
+			t.places.set(nr, place{kind: direct, where: *e.Offset})
 		}
 	}
-	return t, src.err
+	return t
 }
 
-// isLost reports whether there is an object at an offset, and it is not null.
-func (t *table) isLost(src *source, off int64) bool {
-	h, ok := headAt(src, off)
-	return ok && !null.Match(src.peek(h.end, 80))
-}
-
-var null = regexp.MustCompile(`^` + blanks + `*(null` + blanks + `*)?(endobj|$)`)
-
-// wholeStream returns a stream of pdfcpu's, of which only the dictionary is needed.
-func (t *table) wholeStream(src *source, nr int, o types.StreamDict) types.Object {
-	s := &stream{Dict: o.Dict, number: nr, at: o.StreamOffset}
-	s.Dict["Length"] = types.Integer(len(o.Raw))
-	if t.measure(src, s, 0) != nil {
-		t.lost[nr] = true
-		return nil
-	}
-	return s
-}
-
-// seeker is the file as pdfcpu reads it: every entry of the cross-reference table by itself. A small
-// file with many entries for one place would so become a large document; seeker counts what is read
-// again and again.
+// seeker is the file as pdfcpu reads it: every entry of the cross-reference table by itself. A
+// small file with many entries for one place would so become a large document; seeker counts what
+// is read again and again.
 type seeker struct {
 	*io.SectionReader
 	src *source
@@ -127,7 +86,8 @@ type seeker struct {
 }
 
 const (
-	// Two entries for one place are known from a word processor, and repairing reads everything twice.
+	// Two entries for one place are known from a word processor, and repairing reads everything
+	// twice.
 	againBase, againPerByte = 10_000, 100
 	// What follows in one read is small objects, or the start of a large one.
 	freeRead = 4 << 10
@@ -169,8 +129,8 @@ func (s *seeker) Read(p []byte) (int, error) {
 
 var xrefOrEncrypt = regexp.MustCompile(`/XRef\b|/Encrypt\b`)
 
-// checkWhole refuses an encrypted file, and one with cross-reference streams that grow beyond the limit,
-// which pdfcpu does not keep for these streams.
+// checkWhole refuses an encrypted file, and one with cross-reference streams that grow beyond the
+// limit, which pdfcpu does not keep for these streams.
 func checkWhole(src *source, l Limits) error {
 	const overlap = 8
 	left, last := l.DecodedBytes, int64(0)

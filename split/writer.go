@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// writer puts objects together to a PDF: streams as they come, other objects
-// compressed in object streams, and a cross-reference stream at the end.
+// writer puts objects together to a PDF: streams as they come, other objects compressed in object
+// streams, and a cross-reference stream at the end.
 type writer struct {
 	chunk *Chunk
 	buf   []byte  // what is not yet part of the chunk
@@ -21,8 +21,8 @@ type writer struct {
 	next    int
 }
 
-// entry is a line of the cross-reference table: an offset (kind 1), or the
-// number of an object stream and the index in it (kind 2).
+// entry is a line of the cross-reference table: an offset (kind 1), or the number of an object
+// stream and the index in it (kind 2).
 type entry struct {
 	kind  byte
 	where int64
@@ -40,8 +40,8 @@ const (
 	shortStream = 4 << 10
 )
 
-// newWriter starts a file. PDF 1.7 has everything that is written here, and
-// readers go by what they find.
+// newWriter starts a file. PDF 1.7 has everything that is written here, and readers go by what they
+// find.
 func newWriter(pages PageRange) *writer {
 	return &writer{
 		chunk: &Chunk{pages: pages},
@@ -68,9 +68,9 @@ func (w *writer) object(nr int, text []byte) {
 	}
 }
 
-// stream adds a stream. dict is its dictionary, without the bracket that closes
-// it and without /Length.
-func (w *writer) stream(nr int, dict []byte, data part) {
+// stream adds a stream. dict is its dictionary, without the bracket that closes it and without
+// /Length.
+func (w *writer) stream(nr int, dict []byte, data span) {
 	w.xref[nr] = entry{kind: 1, where: w.base + int64(len(w.buf))}
 	w.buf = strconv.AppendInt(w.buf, int64(nr), 10)
 	w.buf = append(w.buf, " 0 obj\n"...)
@@ -88,7 +88,7 @@ func (w *writer) stream(nr int, dict []byte, data part) {
 	w.buf = append(w.buf, "\nendstream\nendobj\n"...)
 }
 
-func inMemory(data []byte) part { return part{bytes: data, size: int64(len(data))} }
+func inMemory(data []byte) span { return span{bytes: data, size: int64(len(data))} }
 
 func (w *writer) cutOff() {
 	w.chunk.add(inMemory(w.buf))

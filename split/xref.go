@@ -27,8 +27,8 @@ var startXRef = regexp.MustCompile(`startxref` + blanks + `*(\d{1,15})\b`)
 // Some readers take such a file as it was before the changes, some as far as they go.
 var errIncomplete = refuse(ErrDamaged, "it ends with changes that are not complete")
 
-// readXRef returns the table that a file says it has, or an error where it cannot be followed to its
-// end.
+// readXRef returns the table that a file says it has, or an error where it cannot be followed to
+// its end.
 func readXRef(src *source, limits Limits, shift int64) (*xref, error) {
 	const reach = 2 << 10
 	tail := src.peek(max(0, src.size-reach), reach)

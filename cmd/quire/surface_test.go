@@ -28,7 +28,7 @@ var mostExported = map[string]int{
 	"partition/format":        35,
 	"partition/local":         18, // Options.MaxBodies came
 	"partition/partitiontest": 76,
-	"partition/wire":          15,
+	"partition/wire":          14,
 	"retry":                   151,
 	"split":                   45, // Reader, its three values and Document.Reader came; Limits.Time went
 }

@@ -1,9 +1,3 @@
-// Package outcome says what became of one document in a run.
-//
-// A run makes an [Outcome] of each file that it comes upon, fills it in on the document's way, and
-// decides its [State] last. After that nothing of it changes: the output folder records it, the
-// screen shows and counts it, and the exit code is drawn from all of them. fault.go says
-// whose fault a failure is.
 package outcome
 
 import (

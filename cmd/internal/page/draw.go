@@ -43,7 +43,7 @@ const (
 	rowHeight      = 16
 )
 
-// maxCame is how many of a part's answers are named.
+// maxCame is how many of a chunk's answers are named.
 const maxCame = 6
 
 // A scale places times between two ends.
@@ -81,17 +81,17 @@ func (r *Run) drawOverview() chart {
 		place, _ := s.place(from, from+o.width)
 		title := fmt.Sprintf("%s to %s: %d good, %d not", span(from), span(from+o.width), b.ok, b.bad)
 		below := 0.0
-		for _, part := range []struct {
+		for _, segment := range []struct {
 			n     int
 			class class
 		}{{b.ok, ok}, {b.bad, bad}} {
-			if part.n == 0 {
+			if segment.n == 0 {
 				continue
 			}
-			height := float64(part.n) / float64(most) * (overviewHeight - 2)
+			height := float64(segment.n) / float64(most) * (overviewHeight - 2)
 			below += height
 			place.Y, place.Height = pixels(overviewHeight-below), pixels(height)
-			place.Class, place.Title = string(part.class), title
+			place.Class, place.Title = string(segment.class), title
 			c.Boxes = append(c.Boxes, place)
 		}
 	}
@@ -113,7 +113,7 @@ func (r *Run) drawClosings(s scale, height int) []box {
 	return boxes
 }
 
-// draw is a document's timeline, its parts in page order.
+// draw is a document's timeline, its chunks in page order.
 func (r *Run) draw(t *timeline, anchor string) drawing {
 	s := scale{t.from, max(t.to, t.from+1)}
 	d := drawing{
@@ -140,7 +140,7 @@ func (r *Run) draw(t *timeline, anchor string) drawing {
 	return d
 }
 
-// what is the part of the document.
+// what is the chunk of the document.
 func (r *row) what() string {
 	switch {
 	case r.first == 0:
@@ -151,7 +151,7 @@ func (r *row) what() string {
 	return fmt.Sprintf("pages %d-%d", r.first, r.last)
 }
 
-// came is what the attempts of a part brought, the last of them at the end.
+// came is what the attempts of a chunk brought, the last of them at the end.
 func (r *row) came() string {
 	var words []string
 	for _, m := range r.marks {

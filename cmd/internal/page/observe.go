@@ -27,7 +27,7 @@ func (r *Run) Observe(e partition.Event) {
 			t.add(e, mark{class: cached, from: at, to: at})
 		}
 	case partition.ChunkEnd:
-		delete(r.waits, partOf(e))
+		delete(r.waits, chunkOf(e))
 		t.end(e, at)
 	case partition.AttemptEvent:
 		r.attempt(t, e, at)
@@ -45,8 +45,8 @@ func (r *Run) attempt(t *timeline, e partition.Event, at time.Duration) {
 	a := e.Attempt
 	switch a.Kind {
 	case retry.EventAttempt:
-		if w, repeats := r.waits[partOf(e)]; repeats {
-			delete(r.waits, partOf(e))
+		if w, repeats := r.waits[chunkOf(e)]; repeats {
+			delete(r.waits, chunkOf(e))
 			rule := r.rule(w.rule)
 			rule.retries++
 			rule.waited += at - w.from
@@ -64,9 +64,9 @@ func (r *Run) attempt(t *timeline, e partition.Event, at time.Duration) {
 	case retry.EventSleep:
 		t.repeat(e)
 		t.add(e, mark{class: wait, from: at, rule: a.Rule, open: true})
-		r.waits[partOf(e)] = pause{a.Rule, at}
+		r.waits[chunkOf(e)] = pause{a.Rule, at}
 	case retry.EventStop:
-		delete(r.waits, partOf(e))
+		delete(r.waits, chunkOf(e))
 		t.stop(e, at)
 		r.rule(a.Rule).gaveUp++
 	case retry.EventClosed, retry.EventOpened:
@@ -127,13 +127,13 @@ func (r *Run) keep(t *timeline, failed bool) {
 // idOf tells documents of one name apart.
 func idOf(e partition.Event) string { return cmp.Or(e.ID, e.Document) }
 
-// A partKey is a part of a document, by its pages.
-type partKey struct {
+// A chunkKey is a chunk of a document, by its pages.
+type chunkKey struct {
 	document    string
 	first, last int
 }
 
-func partOf(e partition.Event) partKey { return partKey{idOf(e), e.Pages.First, e.Pages.Last} }
+func chunkOf(e partition.Event) chunkKey { return chunkKey{idOf(e), e.Pages.First, e.Pages.Last} }
 
 // A pause is a wait before a retry.
 type pause struct {

@@ -1,9 +1,3 @@
-// Package page writes self-contained HTML pages: the report of a run, and the elements of a
-// document.
-//
-// What stands on a page is foreign: texts, file names, a server's words. A page runs no script and
-// asks for nothing, neither by itself nor through what it shows: everything is escaped, tables and
-// links pass allow-lists, and the page's own Content-Security-Policy forbids the rest.
 package page
 
 import (

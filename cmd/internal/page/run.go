@@ -75,7 +75,7 @@ type Run struct {
 	failures []Outcome   // in the order of their outcomes
 	figures  figures
 	rules    map[string]*ruleCount
-	waits    map[partKey]pause // under way
+	waits    map[chunkKey]pause // under way
 	answers  map[answerKey]int
 	overview overview
 
@@ -114,7 +114,7 @@ type closing struct {
 func NewRun(title, engine string, start time.Time) *Run {
 	return &Run{
 		title: wire.Printable(title), engine: wire.Printable(engine), start: start,
-		live: map[string]*timeline{}, rules: map[string]*ruleCount{}, waits: map[partKey]pause{}, answers: map[answerKey]int{},
+		live: map[string]*timeline{}, rules: map[string]*ruleCount{}, waits: map[chunkKey]pause{}, answers: map[answerKey]int{},
 		figures: figures{states: map[outcome.State]int{}}, overview: newOverview(),
 	}
 }

@@ -22,7 +22,7 @@ type timeline struct {
 	outcome  *Outcome
 }
 
-// A row is a part of a document.
+// A row is a chunk of a document.
 type row struct {
 	first, last int // pages; zero where the document goes whole
 	marks       []mark
@@ -30,7 +30,7 @@ type row struct {
 	stopped     bool
 }
 
-// A mark is a stretch of time of a part.
+// A mark is a stretch of time of a chunk.
 type mark struct {
 	class    class
 	open     bool // it goes on
@@ -83,7 +83,7 @@ func (t *timeline) add(e partition.Event, m mark) {
 	r.marks = append(r.marks, m)
 }
 
-// end closes what a part has open.
+// end closes what a chunk has open.
 func (t *timeline) end(e partition.Event, at time.Duration) {
 	if m := t.find(e).current(); m != nil && m.open {
 		m.open, m.to = false, at
@@ -115,7 +115,7 @@ func (t *timeline) repeat(e partition.Event) {
 	}
 }
 
-// stop notes that a part is given up, and why.
+// stop notes that a chunk is given up, and why.
 func (t *timeline) stop(e partition.Event, at time.Duration) {
 	t.end(e, at)
 	if r := t.find(e); r != nil {

@@ -113,7 +113,7 @@ func TestSummary(t *testing.T) {
 		"1 done, 2 failed, 1 unchanged, 2 skipped, 1 not done; 0 pages, 2 elements",
 		"0 requests; 1.2s, by http://x",
 		"failed (local_io): 1, the first: b.pdf: torn",
-		"failed (server): 1, the first: g.pdf: POST : 503 Service Unavailable (1 attempt)",
+		"failed (server): 1, the first: g.pdf: 503 Service Unavailable (1 attempt)",
 	}, s.Lines())
 	require.Equal(t, 1, s.Unavailable)
 	require.Equal(t, 1, s.Written)

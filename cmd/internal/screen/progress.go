@@ -123,7 +123,7 @@ func (p *progress) line(now time.Time, columns int) string {
 	if p.total > 0 {
 		documents = fmt.Sprintf("%d/%d documents", p.documents, p.total)
 	}
-	parts := []struct {
+	items := []struct {
 		text string
 		rank int // the highest goes first
 	}{
@@ -136,11 +136,11 @@ func (p *progress) line(now time.Time, columns int) string {
 		{some(p.retries, "retried"), 7},
 		{left(p.eta(now)), 3},
 	}
-	for limit := len(parts) - 1; ; limit-- {
+	for limit := len(items) - 1; ; limit-- {
 		var shown []string
-		for _, part := range parts {
-			if part.text != "" && part.rank <= limit {
-				shown = append(shown, part.text)
+		for _, item := range items {
+			if item.text != "" && item.rank <= limit {
+				shown = append(shown, item.text)
 			}
 		}
 		line := strings.Join(shown, ", ")

@@ -27,7 +27,7 @@ type Summary struct {
 	Pages            int                    `json:"pages"`     // answered, of documents that have pages
 	MissingPages     int                    `json:"missing_pages"`
 	Elements         int                    `json:"elements"`
-	Chunks           int                    `json:"chunks"` // parts that documents were sent in, a whole document counts as one
+	Chunks           int                    `json:"chunks"` // that were sent or answered by the cache; a whole document counts as one
 	Requests         int                    `json:"requests"`
 	Retries          int                    `json:"retries"`
 	MaybeBilledTwice int                    `json:"maybe_billed_twice"`

@@ -1,9 +1,3 @@
-// Package journal remembers what was done to each document of an output folder.
-//
-// It lives in the folder .quire beside the outputs: manifest.jsonl is the journal proper, one
-// record a line, of which the last one of a name counts; lock keeps a second run out, and
-// holder.json says who holds it; tmp is where outputs grow until they are whole. Everything in it
-// is private to the user.
 package journal
 
 import (
@@ -25,6 +19,8 @@ import (
 	"sync"
 
 	"github.com/gofrs/flock"
+
+	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
 // Folder is the name of the journal's folder in the output folder.
@@ -82,7 +78,7 @@ func Open(output *os.Root, dir string, warn func(error)) (_ *Journal, err error)
 	}
 	root, err := output.OpenRoot(Folder)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", Folder, plain(err))
+		return nil, fmt.Errorf("%s: %w", Folder, words.Reason(err))
 	}
 	j := &Journal{root: root, index: map[nameKey]place{}}
 	defer func() {
@@ -106,14 +102,8 @@ func Open(output *os.Root, dir string, warn func(error)) (_ *Journal, err error)
 }
 
 // named says which of the journal's files an error is about.
-func named(name string, err error) error { return fmt.Errorf("%s/%s: %w", Folder, name, plain(err)) }
-
-// plain leaves out the path that an error repeats.
-func plain(err error) error {
-	if path := (*fs.PathError)(nil); errors.As(err, &path) {
-		return path.Err
-	}
-	return err
+func named(name string, err error) error {
+	return fmt.Errorf("%s/%s: %w", Folder, name, words.Reason(err))
 }
 
 // openOwn opens one of the journal's files. What is no regular file is refused: a pipe would wait

@@ -1,0 +1,5 @@
+//go:build !conformance
+
+package local
+
+const slowSuites = false
