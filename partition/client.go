@@ -45,6 +45,8 @@ type Client struct {
 	keyHeaders [][]string // in cache keys
 	cacheOnce  sync.Once
 
+	scratchOnce sync.Once // has a report said that temporary files cannot be written
+
 	requests *countingTransport
 }
 
