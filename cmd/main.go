@@ -29,9 +29,10 @@ type shell struct {
 // stops the command in good order; a second one kills the process.
 func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	log.SetOutput(io.Discard) // net/http prints there what a server sends out of turn, be it the key
-	sh := &shell{env: environment(env), stdin: stdin, stdout: stdout, stderr: stderr}
 	ctx, stop := withSignals(context.Background())
 	defer stop()
+	stderr = interruptibleOutput(ctx, stderr)
+	sh := &shell{env: environment(env), stdin: stdin, stdout: interruptibleOutput(ctx, stdout), stderr: stderr}
 	root := newRoot(sh)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

@@ -43,6 +43,8 @@ func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, 
 		return &exitError{exitBrokenPipe, nil}
 	case errors.As(cause, &unwritable):
 		return stoppedError(cause, s) // of which other losses are a consequence
+	case interruption(ctx) != nil && errors.Is(lost, context.Cause(ctx)):
+		return interruption(ctx) // nobody read standard output any more
 	case lost != nil:
 		return &exitError{failedOrPartial(s), lost}
 	case cause != nil && interruption(ctx) != nil:
