@@ -134,13 +134,16 @@ func (f *clientFlags) newClient(
 			return nil, err
 		}
 	}
-	url := f.url
-	if url == "" {
-		url = sh.env[partition.EnvAPIURL]
+	url, err := f.baseURL(sh)
+	if err != nil {
+		return nil, err
 	}
 	if key == "" && url == "" {
 		return nil, &exitError{exitAuth, fmt.Errorf("no API key and no URL: set %s (or --api-key-file) for the hosted API, %s (or --url) "+
 			"for a server of your own, or use --local for the embedded engine", partition.EnvAPIKey, partition.EnvAPIURL)}
+	}
+	if url == "" {
+		url = partition.HostedURL
 	}
 	hc, err := f.httpClient()
 	if err != nil {
@@ -173,6 +176,19 @@ func (f *clientFlags) embedded(logger *slog.Logger, options []partition.Option) 
 		return nil, &exitError{exitUsage, errors.Join(err, engine.Close())}
 	}
 	return &apiClient{Client: client, engine: engine}, nil
+}
+
+// baseURL is the URL of the server, "" where none is given. One that is empty is a usage error: it
+// was to be another than the hosted API's.
+func (f *clientFlags) baseURL(sh *shell) (string, error) {
+	if f.url != "" {
+		return f.url, nil
+	}
+	url, set := sh.env[partition.EnvAPIURL]
+	if set && strings.TrimSpace(url) == "" {
+		return "", usageError("$%s is empty: unset it for the hosted API", partition.EnvAPIURL)
+	}
+	return url, nil
 }
 
 func readKey(path string) (string, error) {

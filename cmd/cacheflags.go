@@ -2,6 +2,9 @@ package cmd
 
 import (
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -49,8 +52,8 @@ func openCache(dir string, o cache.Options) (*cache.Dir, error) {
 	return cache.Open(dir, o)
 }
 
-// open opens the cache for a run. It is nil with --no-cache, and where it cannot be opened, which
-// is a warning.
+// open opens the cache for a run. It is nil with --no-cache. One that cannot be opened is an error
+// where it was asked for by name; else it is a warning, and the cache is nil.
 func (f *cacheFlags) open(c *screen.Console) (*cache.Dir, error) {
 	switch {
 	case f.off && f.refresh:
@@ -61,11 +64,44 @@ func (f *cacheFlags) open(c *screen.Console) (*cache.Dir, error) {
 		return nil, nil
 	}
 	dir, err := openCache(f.dir, cache.Options{MaxAge: limit(f.maxAge), MaxSize: limit(f.maxSize), Warn: c.Warn})
+	if err != nil && f.dir != "" {
+		return nil, unusableCache(err)
+	}
 	if err != nil {
 		c.Remark("warning: %s; continuing without a cache", wire.Printable(err.Error()))
 		return nil, nil
 	}
 	return dir, nil
+}
+
+// openForWriting is open for a run that is about to pay for answers: a cache that was asked for by
+// name must also take them.
+func (f *cacheFlags) openForWriting(c *screen.Console) (*cache.Dir, error) {
+	dir, err := f.open(c)
+	if dir == nil || f.dir == "" {
+		return dir, err
+	}
+	if err := proveWritable(dir); err != nil {
+		return nil, errors.Join(unusableCache(err), closeCache(dir))
+	}
+	return dir, nil
+}
+
+func proveWritable(dir *cache.Dir) error {
+	scratch, err := dir.Scratch()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch) // what stays goes with the cache's own
+	return os.WriteFile(filepath.Join(scratch, "probe"), make([]byte, probeSize), 0o600)
+}
+
+// probeSize is what a disk must have room for, in bytes: a block.
+const probeSize = 4 << 10
+
+func unusableCache(err error) error {
+	return &exitError{exitFailed, fmt.Errorf("--cache-dir: %w (a cache is for one user, who may use it from several machines; "+
+		"--no-cache does without)", err)}
 }
 
 // limit makes a limit of 0 the smallest one there is, where the cache would take it for its

@@ -159,10 +159,17 @@ func (f *doctorFlags) keySource(sh *shell) string {
 // cache prints where the cache is, what is in it and whether it can be written to. It does not
 // create one.
 func (f *doctorFlags) cache(ctx context.Context, d *diagnosis) {
+	wrong := func(format string, values ...any) {
+		if f.cacheDir == "" {
+			d.say(stepWarn, "cache", format, values...)
+		} else { // a run ends where the cache was asked for by name
+			d.fail(exitFailed, "cache", format, values...)
+		}
+	}
 	path, missing := missingCache(f.cacheDir)
 	if missing {
 		if err := writable(existing(path)); err != nil {
-			d.say(stepWarn, "cache", "%s cannot be created: %s; choose another folder with --cache-dir", path, err)
+			wrong("%s cannot be created: %s; choose another folder with --cache-dir", path, err)
 			return
 		}
 		d.say(stepOK, "cache", "%s, created with the first answer", path)
@@ -170,17 +177,17 @@ func (f *doctorFlags) cache(ctx context.Context, d *diagnosis) {
 	}
 	dir, err := openCache(f.cacheDir, cache.Options{})
 	if err != nil {
-		d.say(stepWarn, "cache", "%s; choose another folder with --cache-dir", err)
+		wrong("%s; choose another folder with --cache-dir", err)
 		return
 	}
 	defer func() { _ = dir.Close() }() // nothing was stored
 	usage, err := dir.Size(ctx)
 	if err != nil {
-		d.say(stepWarn, "cache", "%s: %s", path, err)
+		wrong("%s: %s", path, err)
 		return
 	}
 	if _, err = dir.Scratch(); err != nil {
-		d.say(stepWarn, "cache", "%s: %s, but it cannot be written to: %s", path, usageLine(usage), err)
+		wrong("%s: %s, but it cannot be written to: %s", path, usageLine(usage), err)
 		return
 	}
 	d.say(stepOK, "cache", "%s: %s", path, usageLine(usage))

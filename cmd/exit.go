@@ -24,6 +24,7 @@ const (
 	exitAuth        = 4
 	exitQuota       = 5
 	exitUnavailable = 6
+	exitHungUp      = 129
 	exitInterrupted = 130
 	exitBrokenPipe  = 141
 	exitTerminated  = 143
@@ -41,6 +42,7 @@ var exitCodes = []struct {
 	{exitAuth, "the API key is missing or was refused"},
 	{exitQuota, "the account has no quota left"},
 	{exitUnavailable, "the server could not be reached or failed every document; try again later"},
+	{exitHungUp, "the terminal was closed; finished documents are kept"},
 	{exitInterrupted, "interrupted; finished documents are kept"},
 	{exitBrokenPipe, "standard output was closed"},
 	{exitTerminated, "terminated; finished documents are kept"},
@@ -90,10 +92,14 @@ func exitCode(err error) int {
 }
 
 func signalCode(s os.Signal) int {
-	if s == syscall.SIGTERM {
+	switch s {
+	case syscall.SIGTERM:
 		return exitTerminated
+	case syscall.SIGHUP:
+		return exitHungUp
+	default:
+		return exitInterrupted
 	}
-	return exitInterrupted
 }
 
 // interruption returns the exit error of a context that a signal ended, and nil for any other.

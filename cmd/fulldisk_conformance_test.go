@@ -33,8 +33,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	run := func(out, cache, temporary string) (int, string) {
 		t.Setenv("TMPDIR", temporary)
+		t.Setenv("XDG_CACHE_HOME", cache) // asked for by name, a full one would end the run
 		var stdout, stderr bytes.Buffer
-		code := cmd.Main([]string{"partition", input, "-o", out, "--cache-dir", cache, "-j", "3"},
+		code := cmd.Main([]string{"partition", input, "-o", out, "-j", "3"},
 			[]string{"UNSTRUCTURED_API_URL=" + server.URL}, strings.NewReader(""), &stdout, &stderr)
 		return code, stderr.String()
 	}

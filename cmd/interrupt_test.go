@@ -25,6 +25,7 @@ func TestSignals(t *testing.T) {
 	}{
 		syscall.SIGINT:  {130, "quire: interrupted\n"},
 		syscall.SIGTERM: {143, "quire: terminated\n"},
+		syscall.SIGHUP:  {129, "quire: hung up\n"}, // A13
 	} {
 		t.Run(signal.String(), func(t *testing.T) {
 			server := partitiontest.NewServer(partitiontest.Options{})

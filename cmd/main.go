@@ -25,13 +25,14 @@ type shell struct {
 }
 
 // Main runs one command and returns its exit code (see the table in exit.go). args are without the
-// program's name, env is in the form of [os.Environ]. An interrupt or a termination signal stops
-// the command in good order; a second one kills the process.
+// program's name, env is in the form of [os.Environ]. An interrupt, a termination or a hang-up signal
+// stops the command in good order; a second one kills the process.
 func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	log.SetOutput(io.Discard) // net/http prints there what a server sends out of turn, be it the key
-	sh := &shell{env: environment(env), stdin: stdin, stdout: stdout, stderr: stderr}
 	ctx, stop := withSignals(context.Background())
 	defer stop()
+	stderr = interruptibleOutput(ctx, stderr)
+	sh := &shell{env: environment(env), stdin: stdin, stdout: interruptibleOutput(ctx, stdout), stderr: stderr}
 	root := newRoot(sh)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -83,7 +84,8 @@ func newRoot(sh *shell) *cobra.Command {
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		PersistentPreRunE: refuseEmptyFlags,
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetIn(sh.stdin)
 	root.SetOut(sh.stdout)
@@ -112,18 +114,27 @@ func environment(lines []string) map[string]string {
 type stopped struct{ signal os.Signal }
 
 func (s *stopped) Error() string {
-	if s.signal == syscall.SIGTERM {
+	switch s.signal {
+	case syscall.SIGTERM:
 		return "terminated"
+	case syscall.SIGHUP:
+		return "hung up"
+	default:
+		return "interrupted"
 	}
-	return "interrupted"
 }
 
-// withSignals returns a context that the first interrupt or termination signal ends. After that the
-// system's own handling is back, so that a second one kills.
+// withSignals returns a context that the first interrupt, termination or hang-up signal ends. After
+// that the system's own handling is back, so that a second one kills. A signal that is ignored from
+// the start, as nohup and a shell's background jobs have it, stays ignored.
 func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(signals, s)
+		}
+	}
 	signal.Ignore(syscall.SIGPIPE) // a write to a reader that has gone is an error like any other, and leaves nothing behind
 	done := make(chan struct{})
 	go func() {

@@ -206,7 +206,7 @@ func (j *job) openClient(observe func(partition.Event)) (*apiClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	answers, err := f.cache.open(j.console)
+	answers, err := f.cache.openForWriting(j.console)
 	if err != nil {
 		return nil, err
 	}

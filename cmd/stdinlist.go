@@ -12,6 +12,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/outcome"
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
 )
 
@@ -81,7 +82,7 @@ func (l *listSink) documents(ctx context.Context) iter.Seq[*work] {
 	return func(yield func(*work) bool) {
 		in := interruptible(ctx, l.stdin)
 		defer in.Close() // it was only read
-		lines := bufio.NewReaderSize(in, listedLine)
+		lines := bufio.NewReaderSize(walk.Decoded(in), listedLine)
 		for n := 1; ; n++ {
 			line, err := lines.ReadSlice('\n')
 			w := &work{Outcome: outcome.Outcome{Path: fmt.Sprintf("line %d", n)}, asked: &asked{params: l.params}}

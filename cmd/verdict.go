@@ -17,6 +17,7 @@ import (
 // early, nil where it did not.
 func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, cause, lost error) error {
 	output := j.flags.output
+	var unwritable *folder.WriteError
 	if j.walk != nil && (!j.walk.Single() || output != "") {
 		for _, line := range s.Lines() {
 			j.console.Remark("%s", line)
@@ -24,18 +25,26 @@ func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, 
 		if output != "" && s.Written > 0 {
 			j.console.Remark("outputs are in %s", wire.Printable(output))
 		}
-		for _, line := range records.failed.Hint(retryCommand(j.flags.flags, records.failed.Path())) {
-			j.console.Remark("%s", line)
-		}
-		if kind := partition.KindOf(cause); output != "" && s.NotDone > 0 && kind != partition.KindAuth && kind != partition.KindQuota {
-			j.console.Remark("run the same command again to do the rest")
+		kind := partition.KindOf(cause)
+		switch {
+		case errors.As(cause, &unwritable) && output != "":
+			j.console.Remark("once outputs can be written, run the same command again to do the rest")
+		default:
+			for _, line := range records.failed.Hint(retryCommand(j.flags.flags, records.failed.Path())) {
+				j.console.Remark("%s", line)
+			}
+			if output != "" && s.NotDone > 0 && kind != partition.KindAuth && kind != partition.KindQuota {
+				j.console.Remark("run the same command again to do the rest")
+			}
 		}
 	}
-	switch unwritable := (*folder.WriteError)(nil); {
+	switch {
 	case errors.Is(lost, syscall.EPIPE):
 		return &exitError{exitBrokenPipe, nil}
 	case errors.As(cause, &unwritable):
 		return stoppedError(cause, s) // of which other losses are a consequence
+	case interruption(ctx) != nil && errors.Is(lost, context.Cause(ctx)):
+		return interruption(ctx) // nobody read standard output any more
 	case lost != nil:
 		return &exitError{failedOrPartial(s), lost}
 	case cause != nil && interruption(ctx) != nil:

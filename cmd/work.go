@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"errors"
+
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/walk"
@@ -44,6 +46,9 @@ func (w *work) nameless() bool { return w.asked != nil && w.asked.Path == "" }
 // is kept.
 func (w *work) settle(o batch.Outcome, keepsBeginnings bool) {
 	w.Number, w.State, w.Err, w.Report, w.Elapsed = o.Number, o.State, o.Err, o.Report, o.Elapsed
+	if unwritable := (*folder.WriteError)(nil); w.State == outcome.NotDone && errors.As(w.Err, &unwritable) && !errors.As(w.Err, new(*stopped)) {
+		w.State = outcome.Failed // it ended the run, and not the run it
+	}
 	switch {
 	case w.State == outcome.Skipped:
 	case w.State == outcome.Unchanged, w.Earlier():

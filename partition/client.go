@@ -46,6 +46,8 @@ type Client struct {
 	keyHeaders [][]string // in cache keys
 	cacheOnce  sync.Once
 
+	scratchOnce sync.Once // has a report said that temporary files cannot be written
+
 	requests *countingTransport
 
 	documents atomic.Int64 // under way
@@ -62,7 +64,11 @@ func New(options ...Option) (*Client, error) {
 		}
 	}
 	key, keyed := cfg.apiKey()
-	where, err := parseEndpoint(cfg.apiURL())
+	given, err := cfg.apiURL()
+	var where endpoint
+	if err == nil {
+		where, err = parseEndpoint(given)
+	}
 	if err == nil {
 		err = checkKey(key, keyed)
 	}
@@ -111,11 +117,22 @@ func (c *config) apiKey() (key, from string) {
 	return strings.TrimSpace(key), from
 }
 
-func (c *config) apiURL() string {
+// apiURL is the URL that was given, [HostedURL] without one. One that is empty is an error: it was
+// to be another.
+func (c *config) apiURL() (string, error) {
+	given, set := os.LookupEnv(EnvAPIURL)
+	from := "$" + EnvAPIURL
 	if c.url != nil {
-		return *c.url
+		given, set, from = *c.url, true, "WithBaseURL"
 	}
-	return os.Getenv(EnvAPIURL)
+	switch {
+	case !set:
+		return HostedURL, nil
+	case strings.TrimSpace(given) == "":
+		return "", errors.New("API URL from " + from + " is empty: without one it is " + HostedURL)
+	default:
+		return given, nil
+	}
 }
 
 // checkKey refuses a key that cannot be a header's value, without showing it.

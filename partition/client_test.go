@@ -678,7 +678,8 @@ func TestFromReader(t *testing.T) {
 
 func TestNewValidates(t *testing.T) {
 	t.Setenv(partition.EnvAPIKey, "")
-	t.Setenv(partition.EnvAPIURL, "")
+	t.Setenv(partition.EnvAPIURL, "") // to be restored
+	require.NoError(t, os.Unsetenv(partition.EnvAPIURL))
 	for name, test := range map[string]struct {
 		options []partition.Option
 		want    string
@@ -702,6 +703,27 @@ func TestNewValidates(t *testing.T) {
 	c, err := partition.New()
 	require.NoError(t, err)
 	require.Equal(t, "http://localhost:8000/general/v0/general", c.URL())
+}
+
+// TestA12 refuses a URL that is set and empty: documents for a server of one's own would go to the
+// hosted API.
+func TestA12(t *testing.T) {
+	t.Setenv(partition.EnvAPIKey, "the-key-0123456789")
+	for _, empty := range []string{"", " ", "\t\n"} {
+		t.Setenv(partition.EnvAPIURL, empty)
+		_, err := partition.New()
+		require.EqualError(t, err, "partition client: API URL from $UNSTRUCTURED_API_URL is empty: without one it is https://api.unstructuredapp.io")
+		c, err := partition.New(partition.WithBaseURL("http://localhost:8000"))
+		require.NoError(t, err)
+		require.Equal(t, "http://localhost:8000/general/v0/general", c.URL())
+		t.Setenv(partition.EnvAPIURL, "http://localhost:8000")
+		_, err = partition.New(partition.WithBaseURL(empty))
+		require.EqualError(t, err, "partition client: API URL from WithBaseURL is empty: without one it is https://api.unstructuredapp.io")
+	}
+	require.NoError(t, os.Unsetenv(partition.EnvAPIURL))
+	c, err := partition.New()
+	require.NoError(t, err)
+	require.Equal(t, "https://api.unstructuredapp.io/general/v0/general", c.URL())
 }
 
 func TestEveryRequestGoesThroughTheCallersClient(t *testing.T) {

@@ -30,9 +30,6 @@ type endpoint struct {
 // whatever was typed.
 func parseEndpoint(given string) (endpoint, error) {
 	given = strings.TrimSpace(given)
-	if given == "" {
-		given = HostedURL
-	}
 	if !strings.Contains(given, "://") {
 		given = guessScheme(given) + "://" + given
 	}

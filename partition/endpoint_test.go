@@ -9,12 +9,10 @@ import (
 func TestParseEndpoint(t *testing.T) {
 	const hosted = "https://api.unstructuredapp.io/general/v0/general"
 	for given, want := range map[string]string{
-		"":                                   hosted,
-		"  ":                                 hosted,
-		"https://api.unstructuredapp.io":     hosted,
-		"api.unstructuredapp.io":             hosted,
-		"http://api.unstructuredapp.io/":     hosted,
-		"https://api.unstructuredapp.io/x?y": hosted,
+		"https://api.unstructuredapp.io":                                 hosted,
+		"api.unstructuredapp.io":                                         hosted,
+		"http://api.unstructuredapp.io/":                                 hosted,
+		"https://api.unstructuredapp.io/x?y":                             hosted,
 		"https://api.unstructured.io/general/v0/general":                 "https://api.unstructured.io/general/v0/general",
 		"unstructured-000mock.api.unstructuredapp.io/general/v0/general": "https://unstructured-000mock.api.unstructuredapp.io/general/v0/general",
 		"http://localhost:8000":                                          "http://localhost:8000/general/v0/general",

@@ -44,10 +44,13 @@ func (s *Stream) conclude(j *job, m *merged, err error) error {
 	for _, c := range j.chunks {
 		s.report.Chunks = append(s.report.Chunks, c.reports()...)
 	}
-	for _, warning := range []string{j.warning, j.scratch.Warning()} {
-		if warning != "" {
+	if j.warning != "" {
+		s.report.Warnings = append(slices.Clone(s.report.Warnings), j.warning)
+	}
+	if warning := j.scratch.Warning(); warning != "" {
+		j.client.scratchOnce.Do(func() { // the next document would say the same
 			s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
-		}
+		})
 	}
 	if err != nil {
 		return s.explain(err)

@@ -53,7 +53,7 @@ func WithAPIKey(key string) Option {
 
 // WithBaseURL sets where the API is: a base such as http://localhost:8000, also behind a gateway's
 // path prefix, or the whole endpoint. Without this option it comes from $UNSTRUCTURED_API_URL, else
-// it is [HostedURL].
+// it is [HostedURL]. One that is empty, here or there, is an error of [New].
 func WithBaseURL(url string) Option {
 	return func(c *config) error {
 		c.url = &url
@@ -142,7 +142,7 @@ func WithRefresh() Option {
 
 // WithGrace sets how long the client waits for requests under way when a document ends early (a
 // strict failure, the end of its context): their answers are paid for and go into the cache. The
-// default is 30 s; 0 does not wait. Without a cache the client never waits.
+// default is 20 s, less than the 30 s that Kubernetes gives a pod; 0 does not wait. Without a cache the client never waits.
 func WithGrace(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {

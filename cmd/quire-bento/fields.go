@@ -81,7 +81,7 @@ func ownRows() []row {
 		{
 			"outage_pause", service.NewDurationField, duration(func(s *settings) *time.Duration { return &s.pause }),
 			"Time until the server is asked again in an outage. It doubles, to ten times as much.",
-			[]trait{byDefault("30s"), advanced},
+			[]trait{byDefault("20s"), advanced},
 		},
 		{
 			"headers", service.NewStringMapField, headers, "Headers for every request, as gateways want them.",

@@ -237,7 +237,7 @@ func ReadFailedList(path string) ([]journal.Failure, error) {
 		return nil, errors.New(words.PathError(path, err))
 	}
 	defer file.Close() // it was only read
-	failures, err := journal.ReadFailed(file)
+	failures, err := journal.ReadFailed(walk.Decoded(file))
 	if err != nil {
 		return nil, errors.New(words.PathError(path, err))
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -66,7 +65,7 @@ func New(o Options) *Console {
 
 // IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+	file, ok := w.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
@@ -208,7 +207,7 @@ func (c *Console) Concluded(o *outcome.Outcome) {
 
 // columns is the width of the terminal.
 func (c *Console) columns() int {
-	if file, ok := c.W.(*os.File); ok {
+	if file, ok := c.W.(interface{ Fd() uintptr }); ok {
 		if width, _, err := term.GetSize(int(file.Fd())); err == nil && width > 0 {
 			return width
 		}

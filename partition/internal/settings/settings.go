@@ -5,7 +5,7 @@ package settings
 import "time"
 
 // Grace is how long a client waits by default for requests under way when a document ends early.
-const Grace = 30 * time.Second
+const Grace = 20 * time.Second
 
 // Settings are given to partition.WithSettings. What is "" changes nothing.
 type Settings struct {
