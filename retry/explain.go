@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// Explain says what the policy does after an attempt, and why, in lines of text: the first is what
-// happens, with the wait; then come the row that decided, with its number and condition, and what
-// the budget says. Like every decision it is pure: nothing is sent, drawn or waited for.
+// Explain returns lines of text that say what the policy does after an attempt, and why. The first
+// line is the action with its wait. Then come the rule that decided, with its number and condition,
+// and the limits of the budget. Explain sends nothing, waits for nothing and draws no random
+// number.
 //
-// before is what the call had done before the attempt; its Elapsed is the time until the attempt
-// ended. Of call, the Facts and the names of the Patches count.
+// before is what the call had done before the attempt, but its Elapsed is the time until the
+// attempt ended. Of call, only the Facts and the names of the Patches are used.
 func (p *Policy) Explain(call Call, before Trace, o Outcome) string {
 	s := newState(&call)
 	s.attempt, s.elapsed = len(before.Attempts)+1, before.Elapsed
@@ -86,9 +87,10 @@ func (p *Policy) row(name string) string {
 	}
 }
 
-// Play runs one call by the policy in virtual time: nothing is sent and nothing is waited for.
-// outcome returns how each attempt ends, counted from 1; attempts take no time, and each wait is
-// the middle of its range. The trace is that of the call, and Slept the sum of its waits.
+// Play runs one call by the policy in virtual time: it sends nothing and does not wait. outcome
+// returns how each attempt ends; attempts are counted from 1. Attempts take no time, and each wait
+// is the middle of its range. Play returns the trace of the call; its Slept is the sum of the
+// waits.
 func (p *Policy) Play(outcome func(attempt int) Outcome) Trace {
 	var t Trace
 	s := newState(&Call{})
