@@ -36,10 +36,10 @@ type Trimmed struct {
 // processes. There is no need to call Trim: see [Dir.Put].
 //
 // The time of the last use is the modification time of the file, precise to an hour. A clock that
-// jumps does not make entries old. An entry with a time in the future is not old. If the clock is
-// back, or ahead by more than two weeks, since the last trim, Trim uses the old time until a second
-// trim, at least a day later, agrees with the new time. In the first day of a directory, too, no
-// time passes for Trim.
+// jumps does not make entries old. An entry with a time in the future is not old. If the clock has
+// gone back, or forward by more than two weeks, since the last trim, Trim keeps the old time until
+// a second trim, at least a day later, confirms the new one. In the first day of a new directory
+// nothing is old.
 //
 // The error is [ErrUnavailable] or the context's cause; [Trimmed] has what was removed before it.
 func (d *Dir) Trim(ctx context.Context) (Trimmed, error) {

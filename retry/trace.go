@@ -63,9 +63,9 @@ func (t *Trace) stopText() string {
 //	attempts             [Budget.Attempts] are used up
 //	soft_elapsed         [Budget.SoftElapsed] is over
 //	retry_after_ceiling  the server asks for a longer wait than [Budget.RetryAfter]
-//	hard_elapsed         [Budget.HardElapsed] would be over before the repeat
+//	hard_elapsed         [Budget.HardElapsed] would be over before the retry
 //	resends              [Budget.Resends] are used up
-//	deadline             a deadline of the caller would pass before the repeat, or has passed
+//	deadline             a deadline of the caller would pass before the retry, or has passed
 //	body_not_replayable  the request's body can be read only once
 //	canceled             the caller's context, or [Call.Stop], ended
 //	outage               the server was out of reach for [Budget.HardElapsed] before the first attempt
