@@ -1,17 +1,17 @@
-// Package cache keeps immutable results on disk, each under the hash of what produced it.
+// Package cache keeps immutable results on disk. The key of each is the hash of what produced it.
 //
-// A [Dir] is a directory of entries. [Dir.Put] stores an entry for every process of the same user.
-// [Dir.Get] checks the whole entry before it returns it, so that damage of any kind is a miss and
-// never wrong data. A process may be killed at any moment: what it leaves behind is removed by the
-// next one.
+// A [Dir] is a directory of entries. [Dir.Put] stores an entry, which all processes of the same
+// user can read. [Dir.Get] checks the whole entry before it returns it, so that a damaged entry is
+// a miss and never wrong data. A process may be killed at any time: the next one removes what it
+// left behind.
 //
-// Get and Put are all that a program has to call. Put trims the directory now and then, see
-// [Dir.Trim] for what goes and what stays.
+// A program only has to call Get and Put. Put trims the directory from time to time; [Dir.Trim]
+// says which entries it removes.
 //
-// The way of an entry: Put writes it to a file below runs/, in a directory of this process that a
-// lock marks as in use; syncs the file; and renames it to entries/ab/abcd..., named by its key. Get
-// opens that file, compares key and checksum, and sets its modification time, which is how a trim
-// knows when an entry was last used.
+// Put writes an entry to a file below runs/, in a directory of this process that a lock marks as in
+// use. It syncs the file and renames it to entries/ab/abcd..., the key in hexadecimal. Get opens
+// that file, checks its key and checksum, and sets its modification time, so that a trim knows when
+// the entry was last used.
 package cache
 
 import (
@@ -27,7 +27,7 @@ import (
 	"time"
 )
 
-// The limits that a zero field of [Options] stands for.
+// The defaults of [Options].
 const (
 	DefaultMaxAge  = 30 * 24 * time.Hour
 	DefaultMaxSize = 10_000_000_000 // bytes
@@ -35,25 +35,25 @@ const (
 
 // Options are the limits of a directory. The zero value is ready to use.
 type Options struct {
-	// MaxAge is how long an entry stays that nobody uses. Zero is [DefaultMaxAge], less than zero
-	// is for ever. Anything below seven days counts as seven days.
+	// MaxAge is how long an unused entry is kept. Zero means [DefaultMaxAge], less than zero
+	// forever. Less than seven days counts as seven days.
 	MaxAge time.Duration
-	// MaxSize is how many bytes all entries together may have. Zero is [DefaultMaxSize], less than
-	// zero is no limit. While entries were used in the last 24 hours the directory may hold up to
+	// MaxSize is how many bytes all entries together may have. Zero means [DefaultMaxSize], less
+	// than zero no limit. To keep entries used in the last 24 hours, the directory may hold up to
 	// twice as much. No single entry may be larger than MaxSize.
 	MaxSize int64
 	// Warn is called with every damaged entry that Get finds, as a *[Problem]. It is also called
-	// once when the directory cannot be read or written, with an error that is [ErrUnavailable];
-	// once when the file system has no fsync or no file locks; and once when the directory holds
-	// more than MaxSize because all of it was used in the last 24 hours. Several goroutines may
-	// call it at once. Nil ignores all of that.
+	// once when the directory cannot be read or written, with an [ErrUnavailable]; once when the
+	// file system has no fsync or no file locks; and once when the directory holds more than
+	// MaxSize because all of it was used in the last 24 hours. Several goroutines may call it at
+	// once. If it is nil, all this is ignored.
 	Warn func(error)
 
 	now func() time.Time // for tests; nil is time.Now
 }
 
-// Dir is a directory of entries. Its methods may be called by several goroutines at once, and any
-// number of Dirs, in this process and in others, may be open on one directory.
+// Dir is a directory of entries. Several goroutines may call its methods at once. Any number of
+// Dirs, in this process and in others, may share one directory.
 type Dir struct {
 	path    string
 	disk    disk
@@ -74,7 +74,7 @@ type Dir struct {
 	warnedUnavailable, warnedUnsupported, warnedSize sync.Once
 }
 
-// DefaultPath returns where a user's answers are: quire/answers in [os.UserCacheDir], which honours
+// DefaultPath returns the default directory: quire/answers in [os.UserCacheDir], which honours
 // $XDG_CACHE_HOME. The error is [ErrUnavailable].
 func DefaultPath() (string, error) {
 	dir, err := os.UserCacheDir()
@@ -84,15 +84,15 @@ func DefaultPath() (string, error) {
 	return filepath.Join(dir, "quire", "answers"), nil
 }
 
-// Open opens the directory. A missing one is made, for this user alone, with a README and with a
-// CACHEDIR.TAG that tells backups to skip it. One that can be read but not written is opened too;
-// every Put then fails.
+// Open opens the directory. If it is missing, Open makes it, for this user alone, with a README and
+// a CACHEDIR.TAG that tells backups to skip it. A read-only directory is opened too, but every Put
+// then fails.
 //
-// The error is [ErrUnavailable] where the directory cannot be made or opened; where others than
-// this user and root own it or a directory above it, or may write to one of these; and where it has
-// files in it that are not a cache's. Above it, others may write to a directory with the sticky
-// bit, such as /tmp, and the group may where it is the user's own (its number is the user's).
-// Windows has no such check. The mode of the directory is never changed.
+// The error is [ErrUnavailable] if the directory cannot be made or opened, or has files in it that
+// are not a cache's. It is also ErrUnavailable if anyone but this user and root owns the directory
+// or one above it, or may write to one of them. Two cases are allowed above it: a directory with
+// the sticky bit, such as /tmp, and a directory that the user's own group (with the same number as
+// the user) may write to. Windows has no such check. Open never changes the mode of the directory.
 func Open(path string, o Options) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -175,7 +175,7 @@ func (d *Dir) checkPlace() error {
 }
 
 // Close waits for every Put under way, removes the directories of [Dir.Scratch], and closes the
-// directory. Entries stay. Closing again does nothing.
+// directory. Entries are kept. Further calls do nothing.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	closed := d.closed

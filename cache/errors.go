@@ -7,26 +7,27 @@ import (
 	"io/fs"
 )
 
-// ErrUnavailable reports a directory that cannot be used: it is missing or full, or may not be read
-// or written. The caller can go on without a cache.
+// ErrUnavailable means that the directory cannot be used: it is missing or full, or access to it is
+// denied. The caller can go on without a cache.
 var ErrUnavailable = errors.New("cache unavailable")
 
-// What is wrong with an entry, for [errors.Is].
+// The reasons why an entry cannot be used, for errors.Is.
 var (
-	// ErrDamaged: the file is not what was written. It has been removed.
+	// ErrDamaged: the content of the file has changed since it was written. The file has been
+	// removed.
 	ErrDamaged = errors.New("damaged")
 
-	// ErrVersion: the file is an entry in the format of another release, and stays for it.
+	// ErrVersion: the entry has the format of another release. It is kept for that release.
 	ErrVersion = errors.New("format of another release")
 )
 
 // Problem is an entry that cannot be used.
 type Problem struct {
-	Path string // the entry's file: relative to the directory, with slashes, never empty
+	Path string // the entry's file, relative to the directory, with slashes; never empty
 	Err  error  // what is wrong: wraps [ErrDamaged] or [ErrVersion], never nil
 }
 
-// Error is one line.
+// Error returns one line.
 func (p *Problem) Error() string { return fmt.Sprintf("cache entry %s: %s", p.Path, p.Err) }
 
 // Unwrap returns Err.

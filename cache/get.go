@@ -14,13 +14,13 @@ import (
 // precise enough for limits of days, at a tenth of the writes.
 const refreshAfter = time.Hour
 
-// Get returns the content of the entry of a key, for the caller to close. The whole entry has been
-// checked by then. The content stays readable when the entry is replaced or removed meanwhile.
+// Get checks the whole entry of a key and returns its content, which the caller closes. The content
+// stays readable even if the entry is replaced or removed.
 //
-// Every error but the end of the context is a miss and wraps [fs.ErrNotExist]. A damaged entry is a
-// miss too; it is removed, and Options.Warn is called. An entry of an unknown version is a miss and
-// stays, as does one that cannot be read. A content of more than 256 KiB is checked again while it
-// is read: where the file has changed in the meantime, the last Read returns [ErrDamaged].
+// Every error is a miss and wraps [fs.ErrNotExist], except the end of the context. A damaged entry
+// is a miss: Get removes it and calls [Options.Warn]. An entry of an unknown version, or one that
+// cannot be read, is a miss and is kept. Content of more than 256 KiB is checked again while the
+// caller reads it: if the file has changed, the last Read returns [ErrDamaged].
 func (d *Dir) Get(ctx context.Context, key [32]byte) (io.ReadCloser, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -53,10 +53,9 @@ func (d *Dir) Get(ctx context.Context, key [32]byte) (io.ReadCloser, error) {
 	}{content, f}, nil
 }
 
-// Has reports whether [Dir.Get] would find the entry of a key, judged by its size and its first
-// bytes: damage further in shows only when it is read. It changes nothing: the entry does not count
-// as used, and a damaged one is neither removed nor reported. An entry that cannot be looked at is
-// not there.
+// Has reports whether [Dir.Get] would find the entry of a key. It checks only the size and the
+// first bytes; Get finds damage further in. It changes nothing: it does not mark the entry as used,
+// and neither removes nor reports a damaged one. It returns false if the entry cannot be accessed.
 func (d *Dir) Has(ctx context.Context, key [32]byte) bool {
 	if ctx.Err() != nil {
 		return false

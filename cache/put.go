@@ -11,19 +11,19 @@ import (
 	"path"
 )
 
-// Put stores what write writes as the entry of a key, in place of an earlier one. When it returns
-// nil the entry outlasts a power cut, unless the file system has no fsync. At any moment there is
-// no entry, the earlier one or the new one, never a part of one: the content goes to a temporary
-// file that is synced and then renamed. Of several Puts of one key at once, the last one stays.
+// Put calls write and stores what it writes as the entry of a key. It replaces an earlier entry.
+// When Put returns nil, the entry survives a power cut, unless the file system has no fsync. There
+// is never a partial entry: the content goes to a temporary file, which is synced and then renamed.
+// If several Puts of one key run at once, the last one wins.
 //
-// An error of write is returned as it is. An error of the directory is [ErrUnavailable]: it is
-// full, may not be written, or has no room for a content of this size. Options.Warn is called the
-// first time. Trying again is allowed and costs little. Put looks at the context before it begins;
-// later only write does.
+// Put returns an error of write unchanged. An error of the directory is [ErrUnavailable]: the
+// directory is full, access is denied, or the entry is larger than [Options.MaxSize].
+// [Options.Warn] is called the first time. The next Put may succeed; a failed one costs little. Put
+// checks the context only before it begins; after that, write has to.
 //
-// Put then trims the directory, as [Dir.Trim] does, if nobody has for an hour, or if this Dir has
-// stored more than a tenth of Options.MaxSize since it last did. A trim that fails is no error of
-// Put: Options.Warn is called.
+// Put then trims the directory, like [Dir.Trim], if there was no trim for an hour, or if this Dir
+// has stored more than a tenth of [Options.MaxSize] since its last trim. If the trim fails, Put
+// does not: it calls [Options.Warn].
 func (d *Dir) Put(ctx context.Context, key [32]byte, write func(io.Writer) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -138,12 +138,12 @@ func (d *Dir) leave(t *transit) error {
 	return err
 }
 
-// Scratch makes a directory for the caller's temporary files and returns its path. It is for this
-// user alone (mode 0700). The caller removes it as soon as it is no longer needed; [Dir.Close]
-// removes it otherwise, or, after a kill, the next process that writes to the cache.
+// Scratch makes a directory for the caller's temporary files and returns its path. Only this user
+// has access (mode 0700). The caller should remove it when it is no longer needed. If not,
+// [Dir.Close] removes it or, after a kill, the next process that writes to the cache.
 //
-// The error is [ErrUnavailable]. After a Put that could not write, every Scratch fails until a Put
-// has succeeded again: on a full disk the caller's files are better kept elsewhere.
+// The error is [ErrUnavailable]. After a Put that could not write, Scratch fails until a Put has
+// succeeded: if the disk is full, the caller's files should go elsewhere.
 func (d *Dir) Scratch() (string, error) {
 	if err := d.beginPut(); err != nil {
 		return "", d.warnUnavailable(err)

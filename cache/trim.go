@@ -20,28 +20,28 @@ const (
 	recentTime = 24*time.Hour + refreshAfter
 )
 
-// Trimmed is what a trim has done. Every field is zero where there is nothing to report.
+// Trimmed is the result of a trim.
 type Trimmed struct {
 	Removed Usage // by this trim
 	Left    Usage // in the directory, after it
-	// Over is by how many bytes Left is more than Options.MaxSize, because all of it was used in
-	// the last 24 hours.
+	// Over is how many bytes Left is above [Options.MaxSize], because all of it was used in the
+	// last 24 hours.
 	Over int64
 }
 
-// Trim removes the entries that nobody has used for Options.MaxAge. If the rest is larger than
-// Options.MaxSize it then removes those that were used longest ago, until it is not. An entry used
-// in the last 24 hours goes only as long as the directory holds more than twice Options.MaxSize. An
-// entry used in the last seven days is never removed for its age. What dead processes have left
-// goes too. There is no need to call Trim, see [Dir.Put].
+// Trim removes the entries that were not used for [Options.MaxAge]. While the rest is larger than
+// [Options.MaxSize], it then removes the least recently used entry. It removes an entry used in the
+// last 24 hours only while the directory holds more than twice MaxSize. It never removes an entry
+// used in the last seven days because of its age. It also removes the temporary files of dead
+// processes. There is no need to call Trim: see [Dir.Put].
 //
 // The time of the last use is the modification time of the file, precise to an hour. A clock that
-// jumps makes nothing old: an entry whose time is in the future is not old, and a clock that went
-// on by more than two weeks since the last trim, or went back, is believed by the second trim that
-// agrees with it, at least a day later. Until then the time stands still. It does so too in the
-// first day of a directory.
+// jumps does not make entries old. An entry with a time in the future is not old. If the clock has
+// gone back, or forward by more than two weeks, since the last trim, Trim keeps the old time until
+// a second trim, at least a day later, confirms the new one. In the first day of a new directory
+// nothing is old.
 //
-// The error is [ErrUnavailable], or the context's cause; what was removed by then is in Trimmed.
+// The error is [ErrUnavailable] or the context's cause; [Trimmed] has what was removed before it.
 func (d *Dir) Trim(ctx context.Context) (Trimmed, error) {
 	recent := int64(math.MaxInt64)
 	if d.options.MaxSize <= math.MaxInt64/2 {
@@ -50,8 +50,8 @@ func (d *Dir) Trim(ctx context.Context) (Trimmed, error) {
 	return d.trim(ctx, d.options.MaxSize, recent)
 }
 
-// TrimTo is [Dir.Trim] with a limit of its own, in bytes, that it obeys exactly: what was used in
-// the last 24 hours goes as well. Zero removes everything, less than zero is no limit.
+// TrimTo is like [Dir.Trim], but with maxSize bytes as a strict limit: it also removes entries used
+// in the last 24 hours. Zero removes everything; a negative maxSize means no limit.
 func (d *Dir) TrimTo(ctx context.Context, maxSize int64) (Trimmed, error) {
 	return d.trim(ctx, maxSize, maxSize)
 }

@@ -21,8 +21,8 @@ type stored struct {
 	used time.Time
 }
 
-// Size counts the entries. Temporary files do not count. The error is [ErrUnavailable] or the
-// context's cause.
+// Size returns the number and size of the entries, without temporary files. The error is
+// [ErrUnavailable] or the context's cause.
 func (d *Dir) Size(ctx context.Context) (Usage, error) {
 	var u Usage
 	err := d.walk(ctx, func(s stored) error {
@@ -32,9 +32,9 @@ func (d *Dir) Size(ctx context.Context) (Usage, error) {
 	return u, err
 }
 
-// Verify reads every entry and calls problem for each that cannot be used. A damaged one is
-// removed, as Get does; one of another release stays. It returns how much it has read. An entry
-// that is removed meanwhile is no problem; one that cannot be read ends Verify with
+// Verify reads every entry and calls problem for each that cannot be used. Like Get, it removes
+// damaged entries and keeps those of another release. It returns how much it has read. An entry
+// that another process removes meanwhile is not a problem; one that cannot be read ends Verify with
 // [ErrUnavailable].
 func (d *Dir) Verify(ctx context.Context, problem func(*Problem)) (Usage, error) {
 	var u Usage
@@ -76,8 +76,8 @@ func (d *Dir) verify(s stored) error {
 	return err
 }
 
-// Clear removes every entry, whenever it was used, and what dead processes have left. It returns
-// what it removed. The error is [ErrUnavailable] or the context's cause.
+// Clear removes every entry, even one used recently, and the temporary files of dead processes. It
+// returns what it removed. The error is [ErrUnavailable] or the context's cause.
 func (d *Dir) Clear(ctx context.Context) (Usage, error) {
 	var u Usage
 	err := d.walk(ctx, func(s stored) error {

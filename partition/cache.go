@@ -16,33 +16,32 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A Key names a stored answer: the SHA-256 of everything that produced it.
+// A Key identifies a stored answer. It is the SHA-256 of everything that the answer depends on.
 type Key = [sha256.Size]byte
 
-// A Cache keeps answers, so that a page that was answered once is never sent again. It is used by
-// several goroutines at once. A failure of the cache is reported once, by a [CacheFailed] event,
-// and the client goes on without it. [HasCache] and [ScratchCache] are what it may do beyond that.
+// A Cache keeps answers, so that a page that was answered once is never sent again. Several
+// goroutines use it at once. If the cache fails, the client reports it once, by a [CacheFailed]
+// event, and goes on without it. A cache may also implement [HasCache] or [ScratchCache].
 type Cache interface {
 	// Get returns what was stored under the key. A miss wraps [fs.ErrNotExist].
 	Get(ctx context.Context, k Key) (io.ReadCloser, error)
-	// Put stores what write writes, whole or not at all.
+	// Put calls write and stores what it writes, whole or not at all.
 	Put(ctx context.Context, k Key, write func(io.Writer) error) error
 }
 
-// A HasCache is a [Cache] that can be asked for an entry cheaply. Any other is asked by Get, which
-// opens the entry.
+// A HasCache is a [Cache] that can cheaply tell whether it has an entry. With any other cache the
+// client calls Get, which opens the entry.
 type HasCache interface {
 	Cache
-	// Has reports whether there is an entry, without counting that as a use. It may be wrong about a
-	// damaged one.
+	// Has reports whether there is an entry. It does not mark the entry as used. It may return true
+	// for a damaged entry.
 	Has(ctx context.Context, k Key) bool
 }
 
-// A ScratchCache is a [Cache] with room for chunks and answers that wait their turn: see
-// [DiskCached].
+// A ScratchCache is a [Cache] that has space for waiting chunks and answers: see [DiskCached].
 type ScratchCache interface {
 	Cache
-	// Scratch returns a private directory. The cache empties it once the process has ended.
+	// Scratch returns a private directory. The cache empties it after the process has ended.
 	Scratch() (string, error)
 }
 

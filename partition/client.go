@@ -17,7 +17,7 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// Version is the version of this module, as the User-Agent header has it.
+// Version is the version of this module. The User-Agent header shows it.
 const Version = "0.1.0"
 
 const keyHeader = "Unstructured-Api-Key"
@@ -26,8 +26,8 @@ const keyHeader = "Unstructured-Api-Key"
 var ErrNoAPIKey = errors.New("no API key for " + HostedURL + ": set " + EnvAPIKey + " or use WithAPIKey; for a server of your own set " +
 	EnvAPIURL + " or use WithBaseURL")
 
-// A Client sends documents to one partition API. It is safe for concurrent use and holds one limit
-// of requests in flight for everything that is sent through it.
+// A Client sends documents to one partition API. It is safe for concurrent use. One limit of
+// requests in flight holds for all its documents.
 type Client struct {
 	endpoint endpoint
 	header   http.Header // of every request; holds the key
@@ -54,8 +54,8 @@ type Client struct {
 	answered  atomic.Int64 // chunks
 }
 
-// New returns a client. It sends nothing; what cannot work (a bad URL, a malformed key, the hosted
-// API without a key) is an error now and not at the first request.
+// New returns a client and sends nothing. It returns an error for settings that cannot work: a bad
+// URL, a malformed key, the hosted API without a key.
 func New(options ...Option) (*Client, error) {
 	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: settings.Grace}
 	for _, option := range options {
@@ -103,7 +103,7 @@ func New(options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// URL is the endpoint that requests go to, without credentials and query.
+// URL returns the endpoint for requests, without credentials and query.
 func (c *Client) URL() string { return c.endpoint.String() }
 
 func (c *config) apiKey() (key, from string) {

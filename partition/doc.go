@@ -1,25 +1,26 @@
 // Package partition is a client for the Unstructured partition API: a document goes in, typed
 // elements come out.
 //
-// [Client.Stream] takes a [Document] and [Params] and yields each [element.Element] in page order. A
-// PDF is cut into page chunks ([Split]), which are sent concurrently under one limit of requests in flight
-// for everything that goes through the client. Every chunk, and a whole document is one, passes the
-// retry core of package retry, which obeys the server's own word: an answer that says "retryable":
-// false is final.
+// [Client.Stream] takes a [Document] and [Params] and yields each [element.Element] in page order.
+// It cuts a PDF into chunks ([Split]) and sends them concurrently. A chunk is a run of pages that
+// is sent as one request; a document that is sent whole counts as one chunk. One limit of requests
+// in flight holds for the whole client. Package retry decides which requests are sent again. It
+// obeys the server: an answer that says "retryable": false is final.
 //
-// The way of a document is one function, Stream.send in stream.go: it plans, from the document and
-// the parameters alone; it fans out, a goroutine for each chunk, in page order; it merges the
-// answers in page order, as soon as the next one is there. The way of a chunk is one function,
-// job.send in chunk.go: the key of its answer; is that in the cache? cut; wait for a slot; send
-// through the retry core, which checks the answer while it can still be sent again; store; free the
-// slot. What happens to a chunk that cannot be cut or answered, job.answer decides: it goes whole,
-// or its halves go the same way.
+// To read the code, start with two functions. Stream.send in stream.go handles a document. It plans
+// from the document and the parameters alone, starts a goroutine for each chunk, and merges the
+// answers in page order as they arrive. job.send in chunk.go handles a chunk. It computes the cache
+// key and looks in the cache. On a miss it cuts the chunk, waits for a slot and sends the request.
+// The answer is checked while a retry is still possible. Then job.send stores the answer and frees
+// the slot. If a chunk cannot be cut or gets no answer, job.answer decides what to do: send the
+// document whole, or narrow the chunk, that is, send it as two halves.
 //
-// A request has two lifetimes: that of the caller's context, which ends its waits and repetitions,
-// and the grace period ([WithGrace]), in which an attempt that is under way may still be answered.
+// When the caller's context ends, waits and retries end at once. An attempt that is already under
+// way may still be answered during the grace period ([WithGrace]).
 //
-// Nothing is lost in silence. An error is yielded once, last, as an [APIError] (a request that
-// failed for good), a [DocumentError] (a document that could not be sent) or, where missing pages
-// are allowed, a [PartialError] that names them; [KindOf] says what sort of failure it is, and
-// [Kind.Scope] whose fault. [Stream.Report] has the attempts, the warnings and the missing pages.
+// No page goes missing without an error. The stream yields at most one error, and yields it last.
+// It is an [APIError] (a request failed for good), a [DocumentError] (the document could not be
+// sent) or, if missing pages are allowed, a [PartialError] that lists them. [KindOf] tells what
+// went wrong, and [Kind.Scope] what else is affected. [Stream.Report] has the attempts, the
+// warnings and the missing pages.
 package partition

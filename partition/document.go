@@ -18,9 +18,9 @@ import (
 	"github.com/quire-dev/quire/partition/internal/spool"
 )
 
-// A Document is what is to be partitioned: a name, a media type and bytes that can be read more
-// than once. One document may be used by several calls at once. Whoever made it closes it, after
-// the last call.
+// A Document is a file to be partitioned: a name, a media type and bytes that can be read more than
+// once. Several calls may use one document at once. The caller who made it closes it after the last
+// call.
 type Document struct {
 	name      string // as given, for messages
 	mediaType string // the caller's choice, "" to detect
@@ -36,11 +36,12 @@ type Document struct {
 // A DocumentOption changes how a document is presented to the server.
 type DocumentOption func(*Document)
 
-// WithName sets the name that the server sees, and that element ids are made of. Only its last
+// WithName sets the name that the server sees and uses to compute element ids. Only the last path
 // element is sent.
 func WithName(name string) DocumentOption { return func(d *Document) { d.name = name } }
 
-// WithMediaType sets the media type, instead of the one detected from the content and the name.
+// WithMediaType sets the media type. Without it, the type is detected from the content and the
+// name.
 func WithMediaType(mediaType string) DocumentOption {
 	return func(d *Document) { d.mediaType = mediaType }
 }
@@ -54,8 +55,8 @@ var (
 	errClosed        = errors.New("document is closed")
 )
 
-// Open returns the document in the file at path. The file is opened when its turn comes, not here;
-// a path that leads to nothing, or to something that is no regular file, is an error now.
+// Open returns the document in the file at path. Open only checks that there is a regular file at
+// path; the file is opened when it is needed.
 func Open(path string, options ...DocumentOption) (*Document, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -83,9 +84,9 @@ func FromReaderAt(name string, r io.ReaderAt, size int64, options ...DocumentOpt
 	return newDocument(name, options, func() (io.ReaderAt, int64, error) { return r, size, nil })
 }
 
-// FromReader returns the document that r holds, read to its end now: up to 8 MiB into memory, more
-// into a temporary file with mode 0600, which goes away with [Document.Close]. Reading stops when
-// ctx ends.
+// FromReader reads r to its end and returns the document. Up to 8 MiB stay in memory; a longer
+// document goes to a temporary file with mode 0600, which [Document.Close] removes. Reading stops
+// when ctx ends.
 func FromReader(ctx context.Context, name string, r io.Reader, options ...DocumentOption) (*Document, error) {
 	r = &contextReader{ctx, r}
 	file, err := spool.Read(r, spoolMemory)
@@ -103,7 +104,7 @@ func newDocument(name string, options []DocumentOption, open func() (io.ReaderAt
 	return d
 }
 
-// Name is the document's name as it was given.
+// Name returns the document's name as it was given.
 func (d *Document) Name() string { return d.name }
 
 // Close frees what the document holds. Calls that still use it fail. Closing twice is no error.
@@ -120,8 +121,8 @@ func (d *Document) Close() error {
 	return nil
 }
 
-// SHA256 is the hash of the document's content, in lower-case hexadecimal. The content is read for
-// it once. Reading stops when ctx ends.
+// SHA256 returns the hash of the document's content, in lower-case hexadecimal. It reads the
+// content once, at the first call. Reading stops when ctx ends.
 func (d *Document) SHA256(ctx context.Context) (string, error) {
 	source, size, err := d.acquire()
 	if err != nil {

@@ -15,19 +15,18 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// An APIError is a partition request that failed for good. What each of its attempts came to is in
-// the [Report].
+// An APIError is a partition request that failed for good. The [Report] lists its attempts.
 type APIError struct {
 	Document  string          // its name, as the caller gave it
-	Pages     split.PageRange // of the document, counted from 1; zero where the document went whole
+	Pages     split.PageRange // of the document, counted from 1; zero if the document was sent whole
 	Kind      Kind
-	Status    int    // of the HTTP answer; 0 where none came
+	Status    int    // of the HTTP answer; 0 if there was none
 	Detail    string // the server's words, or what is wrong with its answer; without the key
 	RequestID string // of the last attempt, in the header X-Request-Id
-	Attempts  int    // sent, repetitions included
-	Final     bool   // the server declared that a repetition cannot succeed
+	Attempts  int    // sent, retries included
+	Final     bool   // the server declared that a retry cannot succeed
 	Body      []byte // of the answer, at most 64 KiB, without the key
-	Err       error  // the cause where no usable answer came; nil after an HTTP status
+	Err       error  // the cause if no usable answer came; nil if Status is set
 
 	url     string // without credentials and query; "" of an error that was made elsewhere
 	elapsed time.Duration
@@ -35,7 +34,8 @@ type APIError struct {
 	hint    string     // what to look at
 }
 
-// Error is one line: the document, its pages, the request, what came back, how often it was tried.
+// Error returns one line: the document, its pages, the request, the answer and the number of
+// attempts.
 func (e *APIError) Error() string { return subject(e.Document, e.Pages) + ": " + e.cause() }
 
 // cause is Error without the document and its pages.
@@ -98,15 +98,15 @@ func (e *APIError) where() string {
 // Unwrap returns the cause.
 func (e *APIError) Unwrap() error { return e.Err }
 
-// A DocumentError is a document that failed before any request was sent for it, or for a reason of
-// this machine.
+// A DocumentError is a document that failed before any request was sent for it, or because of this
+// machine.
 type DocumentError struct {
 	Document string
 	Kind     Kind
 	Err      error
 }
 
-// Error is one line: the document and the cause.
+// Error returns one line: the document and the cause.
 func (e *DocumentError) Error() string {
 	return subject(e.Document, split.PageRange{}) + ": " + text.Printable(e.Err.Error())
 }
@@ -121,7 +121,7 @@ type PartialError struct {
 	Errs     []error           // the cause of each, in the same order
 }
 
-// Error is one line: the document, the missing pages, the first cause.
+// Error returns one line: the document, the missing pages, the first cause.
 func (e *PartialError) Error() string {
 	ranges := make([]string, len(e.Missing))
 	for i, r := range e.Missing {
@@ -140,8 +140,8 @@ func (e *PartialError) Error() string {
 // Unwrap returns the causes.
 func (e *PartialError) Unwrap() []error { return e.Errs }
 
-// KindOf returns the kind of an error of this package; of a [PartialError] its first cause's, of
-// any other error "".
+// KindOf returns the kind of an error of this package. For a [PartialError] it is the kind of the
+// first cause, for any other error "".
 func KindOf(err error) Kind {
 	var api *APIError
 	var document *DocumentError

@@ -8,24 +8,24 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// An Event is something that happened to a document, to a chunk of it, or to one attempt to send
-// that. A field that its kind does not set has its zero value.
+// An Event is something that happened to a document, a chunk or an attempt. Fields that its kind
+// does not set are zero.
 type Event struct {
 	// Kind says what happened.
 	Kind EventKind
-	// ID is that of the [Stream]: the same in all its events, and in no other's.
+	// ID identifies the [Stream]: all its events have it, and no other stream's.
 	ID string
 	// Document is the document's name, as it was given.
 	Document string
-	// Pages are the chunk's, counted from 1; zero where the document goes whole.
+	// Pages are the chunk's pages, counted from 1; zero if the document is sent whole.
 	Pages split.PageRange
 	// Plan is set in a DocumentPlanned, without Cached and Left.
 	Plan *Plan
-	// Elements is how many came, in a ChunkEnd or DocumentEnd.
+	// Elements is the number of elements, in a ChunkEnd or DocumentEnd.
 	Elements int
-	// Err is set in a Refused and a CacheFailed, and in a ChunkEnd or DocumentEnd that failed.
+	// Err is set in Refused and CacheFailed, and in a ChunkEnd or DocumentEnd after a failure.
 	Err error
-	// Attempt is what the retry core says, in an AttemptEvent.
+	// Attempt is the event of package retry, in an AttemptEvent.
 	Attempt retry.Event
 	// Elapsed is how long it took, in a ChunkEnd or DocumentEnd.
 	Elapsed time.Duration
@@ -36,9 +36,10 @@ type Event struct {
 // EventKind names what happened.
 type EventKind string
 
-// The kinds of events. A document has one DocumentStart and one DocumentEnd, and between them, if
-// it can be sent, one DocumentPlanned and for each chunk that was sent or found in the cache a
-// ChunkStart and a ChunkEnd, with the events of its attempts between. [ChunkingAfter] plans twice.
+// The kinds of events. Each document has one DocumentStart and one DocumentEnd. Between them, if it
+// can be sent, comes one DocumentPlanned, and a ChunkStart and a ChunkEnd for each chunk that was
+// sent or found in the cache. The events of a chunk's attempts are between these two. With
+// ChunkingAfter there are two DocumentPlanned.
 const (
 	DocumentStart   EventKind = "document_start"
 	DocumentPlanned EventKind = "document_planned"
@@ -46,8 +47,8 @@ const (
 	ChunkStart      EventKind = "chunk_start"
 	ChunkEnd        EventKind = "chunk_end"
 	AttemptEvent    EventKind = "attempt"      // see [retry.Event]
-	Refused         EventKind = "refused"      // key or quota, before the client's next request can go out
-	CacheFailed     EventKind = "cache_failed" // once a client
+	Refused         EventKind = "refused"      // the key was refused or the quota is exhausted; comes before the client sends its next request
+	CacheFailed     EventKind = "cache_failed" // at most once per client
 )
 
 func (c *Client) event(ctx context.Context, e Event) {

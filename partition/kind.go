@@ -1,6 +1,6 @@
 package partition
 
-// Kind says what went wrong: whose fault it is is its [Kind.Scope].
+// Kind says what went wrong. [Kind.Scope] says what else is affected.
 type Kind string
 
 // The kinds of errors.
@@ -11,25 +11,25 @@ const (
 	KindBadRequest      Kind = "bad_request"      // a parameter, or the URL
 	KindAuth            Kind = "auth"             // the key is missing or refused
 	KindQuota           Kind = "quota"            // the account's quota is exhausted
-	KindBudget          Kind = "budget"           // a spending limit of the caller's is reached
+	KindBudget          Kind = "budget"           // a limit set by the caller is reached
 	KindThrottled       Kind = "throttled"        // the server wants fewer requests
 	KindServer          Kind = "server"           // the server failed
 	KindBadResponse     Kind = "bad_response"     // an answer that cannot be read
 	KindTimeout         Kind = "timeout"          // a limit of time passed
 	KindTransport       Kind = "transport"        // no answer came
 	KindLocalIO         Kind = "local_io"         // a file of this machine cannot be read or written
-	KindCanceled        Kind = "canceled"         // the caller ended it
+	KindCanceled        Kind = "canceled"         // the caller canceled it
 )
 
-// Scope says whose fault a failure is, and so what else fails with it.
+// Scope says what caused a failure, and so what else will fail.
 type Scope string
 
 // The scopes of failures.
 const (
-	ScopeDocument Scope = "document" // this document fails everywhere, others do not
-	ScopeRequest  Scope = "request"  // every document fails that is sent with the same parameters
-	ScopeAccount  Scope = "account"  // everything fails that is sent with the same key
-	ScopeServer   Scope = "server"   // the server, or the way to it
+	ScopeDocument Scope = "document" // only this document fails
+	ScopeRequest  Scope = "request"  // every document sent with the same parameters fails
+	ScopeAccount  Scope = "account"  // every request with the same key fails
+	ScopeServer   Scope = "server"   // the server, or the network on the way to it
 	ScopeLocal    Scope = "local"    // this machine, or a decision of the caller
 )
 
@@ -55,9 +55,9 @@ var kinds = map[Kind]struct {
 	KindCanceled:        {ScopeLocal, false},
 }
 
-// Scope returns whose fault an error of this kind is; "" of an unknown kind.
+// Scope returns the scope of errors of this kind; "" for an unknown kind.
 func (k Kind) Scope() Scope { return kinds[k].scope }
 
-// Transient reports whether the same request may be answered at another time. [APIError.Transient]
-// knows more.
+// Transient reports whether the same request may succeed later. [APIError.Transient] knows more: an
+// error that the server declared final is not transient.
 func (k Kind) Transient() bool { return kinds[k].transient }

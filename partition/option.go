@@ -15,7 +15,7 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// An Option changes a client. Options that cannot work make [New] fail.
+// An Option sets up a client. [New] fails if an option cannot work.
 type Option func(*config) error
 
 type config struct {
@@ -35,14 +35,14 @@ type config struct {
 	requests int
 }
 
-// The environment variables that are read where [WithAPIKey] or [WithBaseURL] is not given.
+// The environment variables that [New] reads if [WithAPIKey] or [WithBaseURL] is not given.
 const (
 	EnvAPIKey = "UNSTRUCTURED_API_KEY"
 	EnvAPIURL = "UNSTRUCTURED_API_URL"
 )
 
 // WithAPIKey sets the key; "" sends none. Without this option it comes from $UNSTRUCTURED_API_KEY.
-// The key goes to the configured host only, and shows in no message, log line or error, also where
+// The key is sent to the configured host only. It appears in no message, log line or error, even if
 // the server repeats it.
 func WithAPIKey(key string) Option {
 	return func(c *config) error {
@@ -51,9 +51,10 @@ func WithAPIKey(key string) Option {
 	}
 }
 
-// WithBaseURL sets where the API is: a base such as http://localhost:8000, also behind a gateway's
-// path prefix, or the whole endpoint. Without this option it comes from $UNSTRUCTURED_API_URL, else
-// it is [HostedURL]. One that is empty, here or there, is an error of [New].
+// WithBaseURL sets the URL of the API: a base URL such as http://localhost:8000, with or without a
+// gateway's path prefix, or the full endpoint. Without this option it comes from
+// $UNSTRUCTURED_API_URL; if that is not set either, it is [HostedURL]. An empty URL, here or in the
+// variable, is an error of [New].
 func WithBaseURL(url string) Option {
 	return func(c *config) error {
 		c.url = &url
@@ -61,9 +62,9 @@ func WithBaseURL(url string) Option {
 	}
 }
 
-// WithHTTPClient sets the HTTP client that every request goes through: proxy, certificates,
-// tracing. It is copied; the copy refuses redirects. Its Timeout, if it has one, bounds each
-// attempt with its answer.
+// WithHTTPClient sets the HTTP client for every request, with its proxy, certificates and tracing.
+// The client uses a copy that refuses redirects. Its Timeout, if set, limits each attempt,
+// including reading the answer.
 func WithHTTPClient(hc *http.Client) Option {
 	return func(c *config) error {
 		if hc == nil {
@@ -74,8 +75,8 @@ func WithHTTPClient(hc *http.Client) Option {
 	}
 }
 
-// WithHeader adds a header to every request, for a gateway. A header that the client sets itself is
-// an error.
+// WithHeader adds a header to every request, for a gateway. Headers that the client itself sets are
+// refused.
 func WithHeader(name, value string) Option {
 	return func(c *config) error {
 		switch canonical := http.CanonicalHeaderKey(strings.TrimSpace(name)); canonical {
@@ -93,8 +94,8 @@ func WithHeader(name, value string) Option {
 	}
 }
 
-// WithRetryPolicy sets which requests are sent again, and when. The default is the preset
-// unstructured of package retry.
+// WithRetryPolicy sets the policy that decides which requests are sent again, and when. The default
+// is the preset "unstructured" of package retry.
 func WithRetryPolicy(p *retry.Policy) Option {
 	return func(c *config) error {
 		if p == nil {
@@ -108,11 +109,11 @@ func WithRetryPolicy(p *retry.Policy) Option {
 	}
 }
 
-// DefaultInFlight is how many requests of one client are in flight at most.
+// DefaultInFlight is the default limit of requests in flight for one client.
 const DefaultInFlight = 10
 
-// WithMaxInFlight sets how many requests run at once, over all documents of the client; the default
-// is [DefaultInFlight]. It changes no result.
+// WithMaxInFlight sets how many requests run at once, over all documents of the client. The default
+// is [DefaultInFlight]. It does not change any result.
 func WithMaxInFlight(n int) Option {
 	return func(c *config) error {
 		if n < 1 {
@@ -123,8 +124,8 @@ func WithMaxInFlight(n int) Option {
 	}
 }
 
-// WithCache sets the cache of answers: what was answered once is not sent again. The default is
-// none.
+// WithCache sets the cache of answers: a request that was answered once is not sent again. The
+// default is none.
 func WithCache(cache Cache) Option {
 	return func(c *config) error {
 		c.cache = cache
@@ -132,7 +133,7 @@ func WithCache(cache Cache) Option {
 	}
 }
 
-// WithRefresh sends every request, whatever the cache has, and stores the new answers over the old.
+// WithRefresh sends every request, even if its answer is cached, and replaces the cached answer.
 func WithRefresh() Option {
 	return func(c *config) error {
 		c.refresh = true
@@ -140,9 +141,10 @@ func WithRefresh() Option {
 	}
 }
 
-// WithGrace sets how long the client waits for requests under way when a document ends early (a
-// strict failure, the end of its context): their answers are paid for and go into the cache. The
-// default is 20 s, less than the 30 s that Kubernetes gives a pod; 0 does not wait. Without a cache the client never waits.
+// WithGrace sets how long the client waits for requests under way when a document ends early,
+// because of a failure or because its context ends. Their answers are paid for, so they go into the
+// cache. The default is 20 s, less than the 30 s that Kubernetes gives a pod; 0 means no wait.
+// Without a cache the client never waits.
 func WithGrace(d time.Duration) Option {
 	return func(c *config) error {
 		if d < 0 {
@@ -161,10 +163,9 @@ func WithSettings(s settings.Settings) Option {
 	}
 }
 
-// WithMaxRequests sets how many requests the client sends in its life, repetitions included. What
-// would pass the limit is not sent and not tried again: it fails with [KindBudget], and its error
-// names the limit and what the last attempt came to. What is under way then comes to its end. 0,
-// the default, is no limit.
+// WithMaxRequests limits how many requests the client sends in all, retries included. A request
+// beyond the limit is not sent: it fails with [KindBudget], and its error names the limit and the
+// result of the last attempt. Requests under way are finished. 0, the default, means no limit.
 func WithMaxRequests(n int) Option {
 	return func(c *config) error {
 		if n < 0 {
@@ -183,8 +184,8 @@ func WithLogger(l *slog.Logger) Option {
 	}
 }
 
-// WithObserver sets a function that gets every [Event] as it happens. It is called from several
-// goroutines at once and must not block.
+// WithObserver sets a function that gets every [Event] as it happens. Several goroutines call it at
+// once; it must not block.
 func WithObserver(observe func(context.Context, Event)) Option {
 	return func(c *config) error {
 		c.observe = observe

@@ -12,38 +12,38 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A Plan is what will be sent for a document. It depends on the document and the parameters alone,
-// but for Cached and Left.
+// A Plan says what will be sent for a document. Except for Cached and Left it depends on the
+// document and the parameters alone.
 type Plan struct {
 	// Document is the document's name, as it was given.
 	Document string
-	// MediaType is that of the file which is sent.
+	// MediaType is the media type of the file that is sent.
 	MediaType string
-	// Pages is how many pages the document has; 0 where that is not known before the server has
-	// looked.
+	// Pages is how many pages the document has; 0 if only the server can tell.
 	Pages int
-	// Chunks are in page order; a single zero range is the whole document.
+	// Chunks are in page order; a single zero range means the whole document.
 	Chunks []split.PageRange
-	// Warnings say what is done otherwise than one might expect, a line each.
+	// Warnings say what differs from what the caller might expect, one line each.
 	Warnings []string
-	// Chunking says that another request follows, for the text chunking of all elements: see
+	// Chunking says that one more request follows, for text chunking of all elements: see
 	// [ChunkingAfter].
 	Chunking bool
-	// Cached is what the client's cache answers, Left is what remains to be sent, in page order;
-	// together they are the chunks. A chunk that was narrowed in an earlier run stands there as its
-	// halves. Without a cache everything is left.
+	// Cached lists the chunks that the client's cache answers; Left lists those that remain to be
+	// sent. Both are in page order. If a chunk was narrowed in an earlier run, its halves are
+	// listed instead. Without a cache, Left has all chunks.
 	Cached, Left []split.PageRange
-	// Narrowing is how many requests each page that always fails may add, with [Split.Narrow]:
-	// 2·ceil(log2 n) for the largest chunk's n pages. 0 without it, or where nothing can be narrowed.
+	// Narrowing is the most requests that a page that always fails may add, with [Split.Narrow]:
+	// 2·ceil(log2 n) for the n pages of the largest chunk. 0 without Narrow, or if no chunk can be
+	// narrowed.
 	Narrowing int
 }
 
 // whole reports whether the document goes as it is, in one request.
 func (p *Plan) whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.PageRange{} }
 
-// Plan says what [Client.Stream] would send, and sends nothing: not what the client's cache answers
-// either. A document that would be refused is an error: a [DocumentError]. Where the client has a
-// cache the document is read whole.
+// Plan returns what [Client.Stream] would send, without sending anything. Plan.Left leaves out the
+// chunks that the client's cache answers. A document that Stream would refuse is a [DocumentError].
+// If the client has a cache, Plan reads the whole document.
 func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error) {
 	j, err := c.prepare(ctx, d, p)
 	if err != nil {

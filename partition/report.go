@@ -7,63 +7,64 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A Report says what was done for a document.
+// A Report says what happened to a document.
 type Report struct {
-	// ID is that of the stream's events.
+	// ID is the ID in the stream's events.
 	ID string
 	// Document is the document's name, as it was given.
 	Document string
-	// MediaType is what the file was sent as; "" where the document could not be sent.
+	// MediaType is the media type of the file that was sent; "" if the document could not be sent.
 	MediaType string
-	// Pages is how many pages the document has; 0 where that is not known.
+	// Pages is how many pages the document has; 0 if unknown.
 	Pages int
-	// Chunks are in page order; one that was narrowed stands before its halves. Nil where the document
-	// could not be sent.
+	// Chunks are in page order; a narrowed chunk comes before its halves. Nil if the document could
+	// not be sent.
 	Chunks []ChunkReport
-	// Missing are the requested pages without an answer, in order. Nil where there are none, and where
+	// Missing are the requested pages without an answer, in order. Nil if there are none, and if
 	// the document failed as a whole.
 	Missing []split.PageRange
-	// Warnings say what was done otherwise than one might expect, a line each.
+	// Warnings say what differed from what the caller might expect, one line each.
 	Warnings []string
-	// Elements is how many were delivered.
+	// Elements is the number of elements delivered.
 	Elements int
 	// Elapsed is the time from the start of the document to its end.
 	Elapsed time.Duration
 }
 
-// A ChunkReport says what was done for one chunk of a document.
+// A ChunkReport says what happened to one chunk of a document.
 type ChunkReport struct {
-	// Pages are the chunk's, counted from 1; zero where the document went whole.
+	// Pages are the chunk's pages, counted from 1; zero if the document was sent whole.
 	Pages split.PageRange
-	// Elements is how many were answered; those of pages that an earlier chunk answered are not
-	// delivered again.
+	// Elements is the number of elements in the answer. It includes elements of pages that an
+	// earlier chunk answered; those are not delivered again.
 	Elements int
-	// Trace has the attempts made; none where the chunk was not sent.
+	// Trace has the attempts; none if the chunk was not sent.
 	Trace retry.Trace
-	// Warnings are the splitter's, a line each.
+	// Warnings are from cutting the chunk, one line each.
 	Warnings []string
-	// Err is why there is no answer, nil where there is one. A chunk that was narrowed has its own
-	// failure; its halves' reports follow.
+	// Err says why there is no answer; nil if there is one. A narrowed chunk keeps its own error;
+	// the reports of its halves follow.
 	Err error
-	// Cached says that the cache had the answer.
+	// Cached says that the answer came from the cache.
 	Cached bool
-	// Chunking says that this is the second request of [ChunkingAfter], of elements and not of pages.
+	// Chunking says that this is the second request of [ChunkingAfter], which sends elements, not
+	// pages.
 	Chunking bool
 }
 
-// Requests is the number of HTTP requests sent.
+// Requests returns the number of HTTP requests sent.
 func (r Report) Requests() int {
 	return r.sum(func(t retry.Trace) int { return len(t.Attempts) })
 }
 
-// Retries is how many of the requests were repetitions.
+// Retries returns how many of these requests were retries.
 func (r Report) Retries() int { return r.sum(retry.Trace.Retries) }
 
-// MaybeBilledTwice is how many requests were repeated although the server may have done the work:
-// the request had been sent whole, and no answer came.
+// MaybeBilledTwice returns how many requests were sent again although the server may have billed
+// them already: the request had been sent completely, but no answer came.
 func (r Report) MaybeBilledTwice() int { return r.sum(retry.Trace.MaybeBilledTwice) }
 
-// CacheHits is how many chunks were answered by the cache.
+// CacheHits returns how many chunks were answered from the cache.
 func (r Report) CacheHits() int {
 	n := 0
 	for _, c := range r.Chunks {
@@ -74,7 +75,8 @@ func (r Report) CacheHits() int {
 	return n
 }
 
-// AnsweredPages is how many of the document's pages were answered; 0 where pages are not known.
+// AnsweredPages returns how many of the document's pages were answered; 0 if the number of pages is
+// unknown.
 func (r Report) AnsweredPages() int {
 	n := 0
 	for _, c := range r.Chunks {

@@ -2,61 +2,63 @@ package partition
 
 import "github.com/quire-dev/quire/split"
 
-// Split says how a PDF is cut into chunks. Its zero value cuts where cutting pays, keeps bytes in
-// transit in memory, and fails the document at the first page that has no answer.
+// Split says how a PDF is cut into chunks. The zero value cuts a PDF of more than two pages, keeps
+// chunks and answers in memory, and fails the document at the first page that has no answer.
 type Split struct {
-	// Off sends one request: the whole document, or, with Pages, one chunk of those.
+	// Off sends one request: the whole document or, if Pages is set, one chunk with these pages.
 	Off bool
-	// Concurrency is how finely a PDF is cut, the API's split_pdf_concurrency_level: 0 is 10, more
-	// than 50 is 50. It does not say how many requests run at once (that is [WithMaxInFlight]), so the
-	// output does not depend on that.
+	// Concurrency is how finely a PDF is cut, the API's split_pdf_concurrency_level. 0 means 10;
+	// more than 50 counts as 50. Despite its name it does not set how many requests run at once:
+	// see [WithMaxInFlight].
 	Concurrency int
-	// Pages are the only pages of a PDF to send, counted from 1; zero is all.
+	// Pages are the pages of a PDF to send, counted from 1; zero means all.
 	Pages split.PageRange
-	// MaxPages is how many pages a document may have, before anything is sent; 0 is no limit. With
-	// Pages those count.
+	// MaxPages is the most pages that a document may have; 0 means no limit. It is checked before
+	// anything is sent. If Pages is set, only those pages count.
 	MaxPages int
-	// Mode is where chunks and their answers live while they wait; "" is [Buffered].
+	// Mode says where chunks and their answers are kept while they wait; "" means [Buffered].
 	Mode ChunkMode
-	// AllowFailed delivers what was answered although some pages have no answer, and then a
-	// [PartialError]. Without it the first such page fails the document.
+	// AllowFailed delivers the answered pages even if others are missing, and then a
+	// [PartialError]. Without it the first missing page fails the document.
 	AllowFailed bool
-	// Narrow retries a failed chunk as two halves, down to single pages, where a smaller request is
-	// new information: the server declared the error final, or it took too long, or the request was
-	// too large. A page that always fails then costs itself, and at most 2·ceil(log2 n) more requests
-	// for a chunk of n pages.
+	// Narrow sends a failed chunk again as two halves, down to single pages. It does so only if a
+	// smaller request may succeed: the server declared the error final or took too long, or the
+	// request was too large. In a chunk of n pages, a page that always fails then costs only that
+	// page, and at most 2·ceil(log2 n) more requests.
 	Narrow bool
-	// RepairParents gives elements the parent_id of an element in an earlier chunk, where that can be
-	// known.
+	// RepairParents sets the parent_id of an element whose parent is in an earlier chunk, if that
+	// parent can be determined.
 	RepairParents bool
-	// Scope is what a chunking strategy is applied to; "" is [ChunkingWhole].
+	// Scope says what a chunking strategy is applied to; "" means [ChunkingWhole].
 	Scope ChunkingScope
-	// Password opens a PDF that needs one. Its chunks are sent without. "" is the empty password.
+	// Password opens an encrypted PDF. Its chunks are sent unencrypted. "" means the empty
+	// password.
 	Password Secret
 }
 
-// ChunkMode is where chunks and their answers live while they wait.
+// ChunkMode says where chunks and their answers are kept while they wait.
 type ChunkMode string
 
 // The chunk modes.
 const (
 	// Buffered keeps them in memory. It is the default.
 	Buffered ChunkMode = "buffered"
-	// DiskCached keeps them in private files, which are removed at the end: of the cache, if it is a
-	// [ScratchCache], else of the system's directory for temporary files.
+	// DiskCached keeps them in private files, which are removed at the end. The files are in the
+	// cache if it is a [ScratchCache], else in the system's directory for temporary files.
 	DiskCached ChunkMode = "disk"
 )
 
-// ChunkingScope is what the API's text chunking is applied to.
+// ChunkingScope says what the API's text chunking is applied to.
 type ChunkingScope string
 
 // The chunking scopes.
 const (
-	// ChunkingWhole is the document, which is therefore sent whole. It is the default.
+	// ChunkingWhole applies it to the whole document, which is therefore sent whole. It is the
+	// default.
 	ChunkingWhole ChunkingScope = "whole"
-	// ChunkingPerChunk is each page chunk by itself: no text chunk spans a boundary. The older
-	// spelling per-chunk is accepted.
+	// ChunkingPerChunk applies it to each page chunk separately: no text chunk crosses the boundary
+	// of a page chunk. The older spelling per-chunk is accepted.
 	ChunkingPerChunk ChunkingScope = "per_chunk"
-	// ChunkingAfter is the elements of all page chunks, in a second request of its own.
+	// ChunkingAfter applies it to the elements of all page chunks together, in a second request.
 	ChunkingAfter ChunkingScope = "after"
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/quire-dev/quire/partition/internal/text"
 )
 
-// A Stream is one document on its way through the API.
+// A Stream sends one document and yields its elements.
 type Stream struct {
 	client   *Client
 	ctx      context.Context
@@ -30,13 +30,13 @@ type Stream struct {
 	kept     bool // every answer is in the cache
 }
 
-// A Result is a document's elements, all of them.
+// A Result has all elements of a document.
 type Result struct {
 	// Elements are in page order; nil with [OutputCSV].
 	Elements []element.Element
-	// CSV is the answer with [OutputCSV], as it came; else nil.
+	// CSV is the unchanged answer with [OutputCSV]; else nil.
 	CSV []byte
-	// Report says what was done.
+	// Report says what happened to the document.
 	Report Report
 }
 
@@ -46,18 +46,18 @@ var (
 	errLeft       = errors.New("the caller stopped reading")
 )
 
-// Stream returns the elements of a document as they come. Nothing is sent before [Stream.All] is
-// ranged over.
+// Stream returns a stream of a document's elements. It sends nothing until the caller ranges over
+// [Stream.All].
 func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
 	return &Stream{client: c, ctx: ctx, id: rand.Text(), document: d, params: p}
 }
 
-// All yields the document's elements in page order, each as soon as everything before it is there.
-// An error is final: it is yielded once, last. With [Split.AllowFailed] a [PartialError] comes
-// after everything that was answered.
+// All yields the document's elements in page order, each as soon as all elements before it have
+// arrived. An error comes last. With [Split.AllowFailed] all answered pages are delivered, and then
+// a [PartialError].
 //
-// Leaving the loop, by break, return or panic, cancels the requests in flight and leaves nothing
-// behind. All can be ranged over once.
+// Leaving the loop, by break, return or panic, cancels the requests in flight and frees everything.
+// All can be ranged over only once.
 func (s *Stream) All() iter.Seq2[element.Element, error] {
 	return func(yield func(element.Element, error) bool) {
 		err := errStreamUsed
@@ -73,12 +73,13 @@ func (s *Stream) All() iter.Seq2[element.Element, error] {
 	}
 }
 
-// Report says what was done. It is complete once the loop over [Stream.All] has ended.
+// Report returns what happened to the document. It is complete after the loop over [Stream.All] has
+// ended.
 func (s *Stream) Report() Report { return s.report }
 
-// Partition returns the document's elements. Beside an error the result holds what there is: with
-// [Split.AllowFailed] all that was answered, else what stands before the first failure; its report
-// says what was sent either way.
+// Partition returns the document's elements. If there is an error, the result still holds elements:
+// with [Split.AllowFailed] all that were answered, else those before the first missing page. The
+// report is complete either way.
 func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result, error) {
 	s := c.Stream(ctx, d, p)
 	if p.OutputFormat == OutputCSV {

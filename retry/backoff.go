@@ -7,14 +7,14 @@ import (
 
 // Backoff is an exponential schedule: step n, from 0, has the length Initial*Factor^n, at most Max.
 type Backoff struct {
-	// Initial is the length of the first step. Required where a rule or the default repeats.
+	// Initial is the length of the first step. Required if a rule or the default retries.
 	Initial time.Duration
-	// Max is the longest step; 0 is no maximum.
+	// Max is the longest step; 0 means no limit.
 	Max time.Duration
-	// Factor is how many times as long as the step before each step is, 1 to 100; 0 is 2.
+	// Factor is the ratio of each step to the step before it, 1 to 100; 0 means 2.
 	Factor float64
-	// Jitter spreads the waits, so that clients that failed together do not return together. For a
-	// step of length d the wait is
+	// Jitter varies the waits, so that clients that failed at the same time do not retry at the
+	// same time. For a step of length d the wait is
 	//
 	//	none    d
 	//	full    uniform in 0..d

@@ -2,54 +2,55 @@ package retry
 
 import "time"
 
-// Budget limits a call. The elapsed limits run from the start of the call's first attempt: waiting
-// for the first free slot is not charged to the call.
+// Budget limits a call. SoftElapsed and HardElapsed are counted from the start of the first
+// attempt: the wait for the first slot does not count.
 type Budget struct {
-	// Attempts is the most attempts of one call, the first included; those after a [Mutate] are not
-	// charged. 0 is no limit.
+	// Attempts is the most attempts of one call, the first included; those after a [Mutate] do not
+	// count. 0 means no limit.
 	Attempts int
-	// MinRetries is how many retries a call is owed: SoftElapsed does not end them, and where a wait
-	// of the backoff would end after HardElapsed it shrinks to what is left. A wait that the server
-	// asked for is never shortened. 0 is none.
+	// MinRetries is how many retries a call gets even after SoftElapsed. If the backoff's wait
+	// would end after HardElapsed, it is shortened to the time that is left. A wait that the server
+	// asked for is never shortened. 0 means none.
 	MinRetries int
-	// SoftElapsed is judged when an attempt has failed: at or after it the call ends. A wait may end
-	// after it. 0 is no limit.
+	// SoftElapsed is checked when an attempt has failed: if it has passed, the call ends. A wait
+	// may end after it. 0 means no limit.
 	SoftElapsed time.Duration
-	// HardElapsed is the time from which on nothing is sent again. 0 is no limit.
+	// HardElapsed is the time after which no request is sent again. 0 means no limit.
 	HardElapsed time.Duration
-	// Resends is the most retries of one call that may be billed twice: after the request was fully
-	// sent and no complete answer came, or after a rule that is marked [Rule.Billed]. 0 is no limit.
+	// Resends is the most retries of one call that may be billed twice: those after an attempt that
+	// was sent completely but got no complete answer, and those after a rule with [Rule.Billed]. 0
+	// means no limit.
 	Resends int
-	// SameAnswer is how often in a row a call may get the same 500, the first included: the next one
-	// would be no new draw. Two are the same if their bodies are, but for ids, times and numbers of
-	// attempts; a 500 with a Retry-After, with a verdict ("retryable", true or false), or whose body
-	// was not seen to its end is never counted. They must be spread over at least 5 s, for which the
-	// wait before the last is lengthened; and the server must have shown since the first that it
-	// works, by a success of another call of the client or to [Call.Alive]. Otherwise the call goes
-	// on. 0 is no limit, 1 is not allowed.
+	// SameAnswer is how often in a row a call may get the same 500 before it ends, the first included.
+	// Two 500s are the same if their bodies are, apart from ids, times and numbers of attempts. A 500
+	// does not count if it has a Retry-After, has a verdict ("retryable", true or false), or was not
+	// read to its end. The answers must be spread over at least 5 s; the wait before the last one is
+	// lengthened for that. And the server must have shown since the first one that it works: by a
+	// success of another call of the client, or to [Call.Alive]. Otherwise the call goes on. 0 means
+	// no limit; 1 is not allowed.
 	SameAnswer int
-	// RetryAfter is the longest wait that the server may ask for; a longer one ends the call with the
-	// answer in hand. 0 is 5 minutes.
+	// RetryAfter is the longest wait that the server may ask for; if it asks for more, the call
+	// ends and returns that answer. 0 means 5 minutes.
 	RetryAfter time.Duration
-	// ToHeaders is the longest time from the start of an attempt to the answer's header. 0 is no
+	// ToHeaders is the longest time from the start of an attempt to the answer's header. 0 means no
 	// limit.
 	ToHeaders time.Duration
-	// BodyIdle is how long reading an answer's body may see no byte. 0 is no limit.
+	// BodyIdle is the longest time between two bytes of an answer's body. 0 means no limit.
 	BodyIdle time.Duration
-	// Silence is after how long without an answer's header an [EventSilence] is sent; it ends nothing.
-	// 0 is never.
+	// Silence is how long an attempt may wait for the answer's header before an [EventSilence] is
+	// sent. The attempt goes on. 0 means never.
 	Silence time.Duration
 }
 
-// Peek bounds what is read of an answer before the decision.
+// Peek limits how much of an answer is read before the decision.
 type Peek struct {
-	// Bytes is the most that is read of an error's body, in bytes; 0 is 64 KiB.
+	// Bytes is the most bytes of an error's body to read; 0 means 64 KiB.
 	Bytes int
-	// Wait is the longest that an error's body may take; 0 is 2 s. A body that comes slower is judged
-	// by its status alone.
+	// Wait is the longest time to read an error's body; 0 means 2 s. If it takes longer, the status
+	// alone decides.
 	Wait time.Duration
-	// Result is the most that is read of a 2xx body where a rule looks at it, in bytes; 0 is 1 MiB. A
-	// longer body is accepted unseen.
+	// Result is the most bytes of a 2xx body to read if a rule looks at it; 0 means 1 MiB. A longer
+	// body is accepted unchecked.
 	Result int
 }
 

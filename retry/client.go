@@ -9,20 +9,19 @@ import (
 	"time"
 )
 
-// Client runs calls by a policy. The zero value is ready for use. Its exported members are set
-// before the first call and not changed after; it may then be used by any number of goroutines and
-// must not be copied. One client stands for one server: the gate, the pacer and the limit are
-// shared by all its calls.
+// Client runs calls by a policy. The zero value is ready for use. Set its fields before the first
+// call and do not change them afterwards. Any number of goroutines may use it; it must not be
+// copied. Use one client per server: all its calls share the gate, the pacer and the limit.
 type Client struct {
-	// HTTP sends the attempts; nil is a client on [NewTransport]. Redirects, cookies and its Timeout
-	// are the caller's business; its transport is wrapped for each call, and its idle connections are
-	// never closed here.
+	// HTTP sends the attempts; nil means a client with [NewTransport]. Its redirects, cookies and
+	// Timeout are up to the caller. Its transport is wrapped for each call. Its idle connections
+	// are never closed here.
 	HTTP *http.Client
-	// Policy is for calls without one; nil is the preset unstructured.
+	// Policy is for calls without one; nil means the preset "unstructured".
 	Policy *Policy
-	// Limit bounds the attempts in flight; nil is no limit. It may be shared by several clients.
+	// Limit limits the attempts in flight; nil means no limit. Several clients may share it.
 	Limit *Limiter
-	// Logger gets a line for every event; nil is silent.
+	// Logger gets a line for every event; nil means no log.
 	Logger *slog.Logger
 
 	once      sync.Once
@@ -61,10 +60,10 @@ func (c *Client) draw() float64 {
 	return rand.Float64()
 }
 
-// NewTransport returns a transport for one server and many requests: a clone of
-// [http.DefaultTransport], which takes its proxy from the environment, that keeps up to 256 idle
-// connections and drops them after 4 s, before a self-hosted uvicorn does at its 5 s. It has no
-// limit to headers: that is the policy's.
+// NewTransport returns a transport for many requests to one server. It is a clone of
+// [http.DefaultTransport], so it takes its proxy from the environment. It keeps up to 256 idle
+// connections and closes them after 4 s; a self-hosted uvicorn closes them after 5 s. It does not
+// limit the wait for a header, because the policy does.
 func NewTransport() *http.Transport {
 	t, ok := http.DefaultTransport.(*http.Transport)
 	if ok {

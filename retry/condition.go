@@ -8,33 +8,34 @@ import (
 	"strings"
 )
 
-// Condition says which outcomes a rule is for. All members that are set must hold; the zero value
+// Condition says which outcomes a rule is for. All fields that are set must hold; the zero value
 // matches every outcome.
 type Condition struct {
-	// Status holds where the answer's status is in the set. Empty: any, also no answer.
+	// Status holds if the answer's status is in the set. Empty: any status, and no answer.
 	Status Statuses `json:"status,omitempty"`
-	// Kind holds where the attempt ended with one of these kinds of errors. Empty: any, also none.
+	// Kind holds if the attempt ended with an error of one of these kinds. Empty: any error, and
+	// none.
 	Kind []Kind `json:"kind,omitempty"`
-	// Header holds where the answer has every entry: a name ("Retry-After") must be present, a pair
-	// ("x-should-retry: false") must be equal without regard to case and to blanks around it. Empty:
-	// any header.
+	// Header holds if the answer matches every entry. An entry is a name that must be present
+	// ("Retry-After") or a name and value that must be equal ("x-should-retry: false"), ignoring
+	// case and surrounding blanks. Empty: any header.
 	Header []string `json:"header,omitempty"`
-	// NoHeader holds where the answer has none of these names. Empty: any header.
+	// NoHeader holds if the answer has none of these headers. Empty: any header.
 	NoHeader []string `json:"no_header,omitempty"`
-	// JSON holds where the whole body was seen, is a JSON object and has each member with that literal
-	// boolean. Names are exact, the last of duplicates counts, a dot descends ("result.isError").
-	// Empty: any body.
+	// JSON holds if the whole body was read, is a JSON object and has each of these members with
+	// that boolean. Names are case-sensitive; of duplicates the last counts; a dot leads to a
+	// nested object ("result.isError"). Empty: any body.
 	JSON map[string]bool `json:"json,omitempty"`
-	// Body holds where the whole body was seen and has this shape: "not_json" (also an empty body and
-	// an HTML page), "not_object" (anything but a JSON object) or "not_list" (anything but a JSON
-	// array). "": any body.
+	// Body holds if the whole body was read and has this shape: "not_json" (including an empty body
+	// and an HTML page), "not_object" (anything but a JSON object) or "not_list" (anything but a
+	// JSON array). "": any body.
 	Body string `json:"body,omitempty"`
-	// Fact holds where the caller stated each fact with that value, in [Call.Facts]. A fact that the
-	// caller did not state holds neither way. Empty: any facts.
+	// Fact holds if [Call.Facts] has each of these facts with that value. A fact that is not there
+	// matches neither true nor false. Empty: any facts.
 	Fact map[string]bool `json:"fact,omitempty"`
-	// Any holds where one of the conditions does. Empty: it holds.
+	// Any holds if one of these conditions holds. Empty: it holds.
 	Any []Condition `json:"any,omitempty"`
-	// Not holds where the condition does not. nil: it holds.
+	// Not holds if this condition does not hold. nil: it holds.
 	Not *Condition `json:"not,omitempty"`
 }
 

@@ -9,18 +9,18 @@ import (
 	"unicode"
 )
 
-// Error is a call that ended without a usable answer. It unwraps to the last attempt's error, and
-// where the caller's context ended also to its cause.
+// Error is returned by a call that ended without a usable answer. It unwraps to the last attempt's
+// error and, if the caller's context ended, also to its cause.
 type Error struct {
 	// Trace is what the call did.
 	Trace Trace
-	// Last is how the last attempt ended; nil where no attempt was made.
+	// Last is how the last attempt ended; nil if no attempt was made.
 	Last *Outcome
 
 	err error
 }
 
-// Error is one line: how often, how long, what stopped it, why.
+// Error returns one line: the number of attempts, the time, what stopped the call, and why.
 func (e *Error) Error() string {
 	var b strings.Builder
 	switch n := len(e.Trace.Attempts); n {
@@ -45,7 +45,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the error behind it.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.err }
 
 // resultError marks what was wrong with an answer.
@@ -63,11 +63,12 @@ func (e *resultError) Error() string {
 
 func (e *resultError) Unwrap() error { return e.err }
 
-// Truncated marks an answer that ended early, for [Call.Accept]: a policy sees [KindTruncated].
+// Truncated wraps the error of a [Call.Accept] whose answer ended early. The policy sees
+// [KindTruncated].
 func Truncated(err error) error { return &resultError{KindTruncated, err} }
 
-// Decode marks an answer that is complete but not what was asked for, for [Call.Accept]: a policy
-// sees [KindDecode].
+// Decode wraps the error of a [Call.Accept] whose answer is complete but not what was asked for.
+// The policy sees [KindDecode].
 func Decode(err error) error { return &resultError{KindDecode, err} }
 
 // limitError is a limit of the policy that ended an attempt.

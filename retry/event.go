@@ -12,8 +12,8 @@ type EventKind string
 // The events.
 const (
 	EventAttempt EventKind = "attempt" // an attempt starts
-	EventSilence EventKind = "silence" // an attempt has been without an answer for [Budget.Silence]
-	EventAnswer  EventKind = "answer"  // an attempt has ended and was judged
+	EventSilence EventKind = "silence" // an attempt has had no answer for [Budget.Silence]
+	EventAnswer  EventKind = "answer"  // an attempt has ended and the policy has decided
 	EventSleep   EventKind = "sleep"   // the call waits before the next attempt
 	EventClosed  EventKind = "closed"  // the client's gate closed
 	EventOpened  EventKind = "opened"  // the client's gate opened
@@ -24,32 +24,34 @@ const (
 type Event struct {
 	// Kind is what happened.
 	Kind EventKind
-	// Attempt is its number, from 1; 0 is before the first.
+	// Attempt is the number of the attempt, from 1; 0 means before the first.
 	Attempt int
-	// Status is the answer's; 0 without an answer.
+	// Status is the answer's status; 0 without an answer.
 	Status int
-	// Error is how the attempt went wrong, apart from its status; Err says it in words. In [EventStop]
-	// Err is what the call ended with, nil where that is an answer.
+	// Error is the kind of the attempt's error, apart from its status; Err is the error. In
+	// [EventStop], Err is the error that the call ended with; nil if it ended with an answer.
 	Error Kind
 	Err   error
-	// Rule is the row of the policy that judged the attempt, or one of the names at [Trace.Stop].
+	// Rule is the name of the rule that decided on the attempt, or one of the names listed at
+	// [Trace.Stop].
 	Rule string
-	// Stop is why a repeat is not made, "" where the rule did not want one; in [EventStop] it is what
-	// [Trace.Stop] says.
+	// Stop is what forbids a retry; "" if the rule asked for none. In [EventStop] it is the value
+	// of [Trace.Stop].
 	Stop Stop
-	// Wait is the length of a sleep, the expected time of a closed gate, or how long an attempt has
-	// been silent.
+	// Wait is how long the call sleeps, how long the gate is expected to stay closed, or how long
+	// an attempt has been silent.
 	Wait time.Duration
-	// Elapsed is how long an attempt took until it was judged, or the call for [EventStop].
+	// Elapsed is how long the attempt took until the decision; in [EventStop], how long the call
+	// took.
 	Elapsed time.Duration
-	// BytesSent is how much of the request's body was taken to be sent, in bytes, once the attempt has
-	// ended.
+	// BytesSent is how many bytes of the request's body were read for sending. It is set when the
+	// attempt has ended.
 	BytesSent int64
-	// Same is how often in a row the answer is one of those that [Budget.SameAnswer] counts; 0 is an
-	// answer that is not, or no answer.
+	// Same is how often in a row the call got this answer, as [Budget.SameAnswer] counts; 0 means an
+	// answer that does not count, or no answer.
 	Same int
-	// MaybeBilled says that the work may have been done and charged although the attempt brought no
-	// usable answer.
+	// MaybeBilled says that the server may have done and billed the work, although the attempt got
+	// no usable answer.
 	MaybeBilled bool
 }
 

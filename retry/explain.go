@@ -6,13 +6,15 @@ import (
 	"time"
 )
 
-// Explain says what the policy does after an attempt, and why, in lines of text: the first is what
-// happens, with the wait; then come the row that decided, with its number and condition, and what
-// the budget says. Like every decision it is pure: nothing is sent, drawn or waited for.
+// Explain returns lines of text that say what the policy does after an attempt, and why. The first
+// line is the action with its wait. Then come the rule that decided, with its number and condition,
+// and the limits of the budget. Explain sends nothing, waits for nothing and draws no random
+// number.
 //
-// before is what the call had done before the attempt; its Elapsed is the time until the attempt
-// ended. The outcome is taken for the same as those that the last of its Attempts counts. Of call,
-// the Facts, the names of the Patches and whether there is an Alive count: with one the server works.
+// before is what the call had done before the attempt, but its Elapsed is the time until the
+// attempt ended. The outcome is taken to be the same answer as those that the last of its Attempts
+// counts. Of call, only the Facts, the names of the Patches, and whether there is an Alive are used:
+// with one, the server works.
 func (p *Policy) Explain(call Call, before Trace, o Outcome) string {
 	s := newState(&call)
 	s.attempt, s.elapsed = len(before.Attempts)+1, before.Elapsed
@@ -97,9 +99,10 @@ func (p *Policy) row(name string) string {
 	}
 }
 
-// Play runs one call by the policy in virtual time: nothing is sent and nothing is waited for.
-// outcome returns how each attempt ends, counted from 1; attempts take no time, and each wait is
-// the middle of its range. To other calls the server works. The trace is that of the call, and Slept the sum of its waits.
+// Play runs one call by the policy in virtual time: it sends nothing and does not wait. outcome
+// returns how each attempt ends; attempts are counted from 1. Attempts take no time, and each wait
+// is the middle of its range. The server is taken to work for other calls. Play returns the trace of
+// the call; its Slept is the sum of the waits.
 func (p *Policy) Play(outcome func(attempt int) Outcome) Trace {
 	var t Trace
 	var same sameAnswers

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// Kind is how an attempt went wrong, apart from its status; "" is not at all. A policy's conditions
-// name kinds; new ones may be added.
+// Kind is what went wrong in an attempt, apart from its status; "" means nothing. The conditions of
+// a policy use it. New kinds may be added.
 type Kind string
 
 // The kinds of errors that a policy decides on.
 const (
-	KindDial      Kind = "dial"              // no connection, also a TLS handshake that timed out
+	KindDial      Kind = "dial"              // no connection, or a TLS handshake that timed out
 	KindDNS       Kind = "dns"               // the host's name was not resolved
 	KindTLS       Kind = "tls"               // certificate or protocol refused
 	KindReset     Kind = "reset_before_sent" // the connection broke before the request was fully sent
@@ -28,7 +28,7 @@ const (
 	KindDecode    Kind = "decode"            // the answer is complete, but not what was asked for
 )
 
-// The kinds of errors that are never repeated, whatever the policy says.
+// The kinds of errors that are never retried, whatever the policy says.
 const (
 	KindCanceled Kind = "canceled"   // the caller's context ended
 	KindRedirect Kind = "redirect"   // the HTTP client refused a redirect
@@ -37,7 +37,7 @@ const (
 	KindInvalid  Kind = "invalid"    // the request cannot be sent as it is
 )
 
-// Kinds lists the kinds, those that are never repeated last.
+// Kinds returns all kinds. Those that are never retried come last.
 func Kinds() []Kind {
 	return []Kind{
 		KindDial, KindDNS, KindTLS, KindReset, KindLost, KindTimeout, KindIdle, KindTruncated, KindDecode,

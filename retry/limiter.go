@@ -13,10 +13,10 @@ const (
 	floor   = 1
 )
 
-// Limiter bounds the attempts that are in flight, for one client or several. It lowers itself, down
-// to 1, where the server shows pressure (429, 503, gateway errors, broken connections), once for
-// all attempts that were in flight together, and rises by 1 for every limit's worth of good
-// answers, up to the number that it was made with.
+// Limiter limits the attempts in flight, for one client or several. If the server shows overload
+// (429, 503, gateway errors, broken connections), it lowers its limit, but never below 1, and only
+// once for all attempts that were in flight together. After as many good answers as the limit, it
+// raises the limit by 1, up to the number given to [NewLimiter].
 type Limiter struct {
 	mu      sync.Mutex
 	most    int

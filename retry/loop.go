@@ -9,20 +9,20 @@ import (
 	"github.com/hashicorp/go-retryablehttp"
 )
 
-// Do sends a call, and sends it again for as long as its policy says so.
+// Do sends a call, and sends it again as long as its policy says so.
 //
-// Where the policy ends the call on an answer, of whatever status, the error is nil. The answer's
-// body must be closed: the call's slot is held until then, so that the caller can act on the answer
-// before another attempt takes the slot. The body can be read from its beginning, unless
-// [Call.Accept] has read it: then it is empty, and must be closed all the same.
+// If the policy ends the call with an answer, of any status, the error is nil. The caller must
+// close the answer's body: the call holds its slot until then, so that the caller can act on the
+// answer before another attempt takes the slot. The body can be read from its beginning, unless
+// [Call.Accept] has read it. Then it is empty, but must still be closed.
 //
-// Where a limit forbids to repeat the call after an answer, Do returns that answer, and [Trace.Stop]
-// names the limit. If the limit is reached only while the call waits for its next attempt, the slot
-// is free already, and the body is what was seen of it before.
+// If a limit forbids a retry after an answer, Do returns that answer, and [Trace.Stop] names the
+// limit. If the limit is reached only while the call waits for its next attempt, the slot is free
+// already, and the body has only the part that had been read.
 //
-// Without a usable answer (no connection, an Accept that failed to the end, the caller's context
-// ended) the error is an *[Error]; errors.Is finds the cause of the context and the context's own
-// error in it. Then, and when Accept or another function of the call panics, the slot is free.
+// Without a usable answer (no connection, an Accept that failed at every attempt, the end of the
+// caller's context) the error is an [*Error]. [errors.Is] finds both the context's error and its
+// cause. The slot is then free; it is also free if Accept or another function of the call panics.
 func (c *Client) Do(ctx context.Context, call Call) (*http.Response, Trace, error) {
 	c.init()
 	return c.do(ctx, call, c.http)

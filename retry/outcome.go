@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Outcome is how an attempt ended, as a policy sees it: values only, no open resource.
+// Outcome is how an attempt ended, as a policy sees it. It holds values only, no open resources.
 type Outcome struct {
-	// Status is the answer's; 0 is no answer.
+	// Status is the answer's status; 0 means no answer.
 	Status int
-	// Header is the answer's.
+	// Header is the answer's header.
 	Header http.Header
-	// Kind is what went wrong, apart from the status; "" is nothing.
+	// Kind is what went wrong, apart from the status; "" means nothing.
 	Kind Kind
-	// Body is the answer's body; nil is an empty one, or one that was not seen to its end.
+	// Body is the answer's body; nil if it is empty or was not read to its end.
 	Body []byte
-	// Sent says that the request was sent to its end.
+	// Sent says that the request was sent completely.
 	Sent bool
 }
 

@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// Policy says which attempts are repeated, when, and how often. It is data: it is read from JSON by
-// [Parse], checked by [Policy.Validate], printed by [Policy.Table]. A policy is not changed by
-// anything in this package and may be used by any number of calls at once; to override a member,
-// change a copy.
+// Policy says which requests are sent again, when, and how often. It is data: [Parse] reads it from
+// JSON, [Policy.Validate] checks it, [Policy.Table] prints it. Nothing in this package changes a
+// policy, and any number of calls may use it at once; to override a field, change a copy.
 type Policy struct {
-	// Name is the policy's, for messages. Required.
+	// Name is the policy's name, for messages. Required.
 	Name string
-	// About is a sentence for the table; "" is none.
+	// About is a sentence for the table; "" means none.
 	About string
 	// Rules are tried in order; the first that matches wins. Empty: Default decides alone.
 	Rules []Rule
-	// Default is for outcomes that no rule matches, other than a 2xx answer: [Return] or [Retry].
-	// Required.
+	// Default is the action for outcomes that no rule matches, except 2xx answers: [Return] or
+	// [Retry]. Required.
 	Default Action
-	// Backoff is how long repeats wait. The zero value is for policies that repeat nothing.
+	// Backoff is the wait before retries. The zero value is for policies that never retry.
 	Backoff Backoff
-	// Budget limits a call. A policy that repeats needs Attempts, SoftElapsed or HardElapsed.
+	// Budget limits a call. A policy that retries needs Attempts, SoftElapsed or HardElapsed.
 	Budget Budget
-	// Peek bounds what is read of an answer before the decision; its zero value has defaults.
+	// Peek limits how much of an answer is read before the decision; the zero value means defaults.
 	Peek Peek
-	// Pace makes the client keep to the rate that answers publish in x-ratelimit-limit or
-	// RateLimit-Policy. Windows longer than an hour are not spread. False by default.
+	// Pace makes the client keep to the rate that the server publishes in x-ratelimit-limit or
+	// RateLimit-Policy. It does not spread requests over windows longer than an hour. False by
+	// default.
 	Pace bool
 }
 
@@ -86,7 +86,7 @@ type wirePeek struct {
 	Result int  `json:"result,omitempty"`
 }
 
-// UnmarshalJSON reads the form that [Policy.MarshalJSON] writes. It does not validate.
+// UnmarshalJSON reads what [Policy.MarshalJSON] writes. It does not validate.
 func (p *Policy) UnmarshalJSON(data []byte) error {
 	var w wirePolicy
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -117,7 +117,7 @@ func (p *Policy) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the form that [Parse] reads.
+// MarshalJSON writes JSON that [Parse] reads.
 func (p *Policy) MarshalJSON() ([]byte, error) {
 	b := p.Budget
 	return json.Marshal(wirePolicy{

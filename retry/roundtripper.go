@@ -10,14 +10,14 @@ import (
 // roundTripBuffer is the most that a round tripper copies of a request's body into memory: 1 MiB.
 const roundTripBuffer = 1 << 20
 
-// RoundTripper returns a transport for SDKs of others: it sends every request by the policy, nil
-// for the client's. It follows no redirects and keeps no cookies, those are left to the client
-// above it. The client's own HTTP must not use it.
+// RoundTripper returns a transport for other SDKs. It sends every request by the policy p; nil
+// means the client's. It leaves redirects and cookies to the HTTP client that uses it. The HTTP
+// field of this client must not use it.
 //
-// A request is replayed by its GetBody. Where it has none, a body of up to 1 MiB is copied; a
-// longer one is refused, before anything is sent, with an error that says so.
+// To send a request again it calls GetBody. Without GetBody, a body of up to 1 MiB is copied; a
+// longer one is refused with an error before anything is sent.
 //
-// An answer comes back whatever its status; the error is an *[Error].
+// It returns answers of any status; the error is an [*Error].
 func (c *Client) RoundTripper(p *Policy) http.RoundTripper {
 	return &roundTripper{client: c, policy: p}
 }

@@ -5,52 +5,53 @@ import (
 	"time"
 )
 
-// Action is what a rule does with an attempt's outcome.
+// Action is what happens after an attempt.
 type Action string
 
 // The actions.
 const (
-	// Return ends the call with the answer or the error in hand.
+	// Return ends the call with the attempt's answer or error.
 	Return Action = "return"
 	// Retry sends the same request again after the rule's wait.
 	Retry Action = "retry"
-	// Mutate sends a changed request again. It is not charged to the attempts.
+	// Mutate sends a changed request. It does not count against [Budget.Attempts].
 	Mutate Action = "mutate"
 )
 
-// Rule is one row of a policy.
+// Rule is one rule of a policy: one row of its table.
 type Rule struct {
-	// Name identifies the row in traces, events and errors. Required, unique in a policy.
+	// Name identifies the rule in traces, events and errors. Required, unique in a policy.
 	Name string `json:"name"`
-	// When says which outcomes the row is for. The zero value matches all.
+	// When says which outcomes the rule is for. The zero value matches all.
 	When Condition `json:"when,omitzero"`
-	// Do is what happens. Required.
+	// Do is the action. Required.
 	Do Action `json:"do"`
-	// Wait is how long a repeat waits. "" is "header" for [Retry], and "none" for [Mutate].
+	// Wait is how long to wait before sending again. "" means "header" for [Retry], and "none" for
+	// [Mutate].
 	Wait Wait `json:"wait,omitempty"`
-	// Max is how often the row may fire in one call; an exhausted row does not match any more. 0 is no
-	// limit. [Mutate] needs at least 1.
+	// Max is how often the rule may apply in one call; after that it does not match any more. 0
+	// means no limit. [Mutate] needs at least 1.
 	Max int `json:"max,omitempty"`
-	// Patch names the change that [Mutate] asks for. A call that does not offer it in [Call.Patches]
-	// skips the row. "" for the other actions.
+	// Patch names the change that [Mutate] asks for. If [Call.Patches] does not have it, the rule
+	// does not match. "" for the other actions.
 	Patch string `json:"patch,omitempty"`
-	// Final says that the row is the server's own word that a repeat cannot succeed. Only for
+	// Final says that with this outcome the server declares that a retry cannot succeed. Only for
 	// [Return]; false by default.
 	Final bool `json:"final,omitempty"`
-	// Partial says that the answer is usable but incomplete: it is returned, and marked, where the
-	// budget forbids another attempt. False by default.
+	// Partial says that the answer is usable but incomplete. If the budget forbids another attempt,
+	// the answer is returned and [Trace.Partial] is set. False by default.
 	Partial bool `json:"partial,omitempty"`
-	// Outage says that the outcome speaks of the server as a whole. Several in a row across calls
-	// close the client's gate. False by default.
+	// Outage says that the outcome means that the whole server is in trouble. Several such outcomes
+	// in a row, of any calls, close the client's gate. False by default.
 	Outage bool `json:"outage,omitempty"`
-	// Billed says that the outcome has cost money although it is repeated. It counts against
-	// [Budget.Resends]. False by default.
+	// Billed says that an attempt with this outcome is billed even though it is retried. The retry
+	// counts against [Budget.Resends]. False by default.
 	Billed bool `json:"billed,omitempty"`
-	// Why is printed in the table; "" is no reason given.
+	// Why is the reason, printed in the table; "" means none.
 	Why string `json:"why,omitempty"`
 }
 
-// Wait is how long a repeat waits: a duration such as "60s", or one of
+// Wait is how long to wait before sending again: a duration such as "60s", or one of
 //
 //	none                 no wait
 //	backoff              the policy's backoff

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Slot is an admission for one attempt.
+// Slot is the permission to send one attempt.
 type Slot struct {
 	queue    *queue
 	probe    bool
@@ -15,13 +15,14 @@ type Slot struct {
 	released atomic.Bool
 }
 
-// Admit waits until an attempt may be sent: until the gate is open, the pacer's time has come and
-// the limit has a free slot. First come, first served, after the calls that have begun. Use it to
-// prepare a request no sooner than it can be sent, and hand the slot to [Call.Slot], or release it.
+// Admit waits until an attempt may be sent: until the gate is open, the pacer allows it and the
+// limit has a free slot. Calls that have begun go first; after them it is first come, first served.
+// Use it to prepare a request only when it can be sent. Then pass the slot in [Call.Slot], or
+// release it.
 //
-// The error is an *[Error]. It unwraps to the end of the context, or is stopped by "outage": the
-// server stayed out of reach for the policy's [Budget.HardElapsed], or had been already when Admit
-// was called.
+// The error is an [*Error]. Either it unwraps to the context's error, or its Trace.Stop is
+// "outage": the server had been out of reach for the policy's [Budget.HardElapsed], during the wait
+// or already when Admit was called.
 func (c *Client) Admit(ctx context.Context) (*Slot, error) {
 	c.init()
 	slot, err := c.queue.admit(lifetime{ctx: ctx}, false, waitLimit{outage: c.policy.Budget.HardElapsed})
@@ -31,7 +32,7 @@ func (c *Client) Admit(ctx context.Context) (*Slot, error) {
 	return slot, nil
 }
 
-// Release gives the slot back. Only the first call counts; nil is allowed. It is safe for
+// Release gives the slot back. Further calls do nothing, and s may be nil. It is safe for
 // concurrent use.
 func (s *Slot) Release() {
 	if s == nil || s.released.Swap(true) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Statuses is a set of HTTP statuses, each entry one of "503", the range "500-504" or the class
-// "5XX". In JSON it is a list, one string with commas, or one number.
+// Statuses is a set of HTTP statuses. Each entry is a status such as "503", a range such as
+// "500-504" or a class such as "5XX". In JSON it is a list, a string with commas, or a number.
 type Statuses []string
 
 // parseStatuses reads entries separated by commas or blanks.

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Table prints the policy as two Markdown tables: its rows in the order in which they are tried,
-// and its budgets.
+// Table returns the policy as two Markdown tables: its rules in the order in which they are tried,
+// and its budget.
 func (p *Policy) Table() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", p.Name)

@@ -9,9 +9,9 @@ import (
 )
 
 // Validate reports everything that is wrong with the policy, one line each: a missing name or
-// fallback, an unknown word, a status that is none, a row that no outcome can reach, a row that
-// lacks what its action needs or has what it cannot use, a negative number, a policy that repeats
-// without any bound.
+// default, an unknown word, an invalid status, a rule that no outcome can reach, a rule that lacks
+// what its action needs or has what its action cannot use, a negative number, and retries without
+// any limit.
 func (p *Policy) Validate() error {
 	var errs []error
 	add := func(format string, args ...any) {

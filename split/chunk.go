@@ -9,12 +9,12 @@ import (
 	"sync"
 )
 
-// Chunk is a PDF with a run of pages of a [Document]. It does not change: its methods may be called
-// from several goroutines at once, and any number of readers may read it from the start, with
+// Chunk is a PDF with a run of pages of a [Document]. It does not change, so several goroutines may
+// call its methods at once. To read it from the start, any number of times, use
 // io.NewSectionReader(chunk, 0, chunk.Size()).
 //
-// The longer streams are read from the document's file when the chunk is read, so that the file
-// must stay open, and as it is, as long as the chunk is in use.
+// Reading a chunk reads the longer streams from the document's file. So the file must stay open and
+// unchanged as long as the chunk is in use.
 type Chunk struct {
 	pages    PageRange
 	spans    []span
@@ -29,12 +29,13 @@ type span struct {
 	size  int64
 }
 
-// Chunk cuts the pages r out of the document. The bytes depend on the document and the range alone.
+// Chunk returns a PDF with the pages r of the document. Its bytes depend on the document and the
+// range alone.
 //
 // The error is one of [ErrPages], [ErrDamaged] and [ErrTooLarge], the error of the document's
-// reader, the cause of ctx, or [os.ErrClosed]. A chunk can be refused after others of the document
-// were cut: an object is not read before a page needs it. When ctx ends, Chunk returns as [Open]
-// does.
+// reader, the cause of ctx, or [os.ErrClosed]. Chunk can fail even if it cut other chunks of the
+// document before, because objects are read only when a page needs them. When ctx ends, Chunk
+// returns at once, like Open.
 func (d *Document) Chunk(ctx context.Context, r PageRange) (*Chunk, error) {
 	if r.Len() == 0 || r.Last > d.Pages() {
 		return nil, refuse(ErrPages, "pages %s of a document with %d pages", r, d.Pages())
@@ -57,12 +58,12 @@ func (c *Chunk) Size() int64 {
 	return c.ends[len(c.ends)-1]
 }
 
-// Warnings lists what was found wrong in these pages, and passed over.
+// Warnings lists the errors that were found in these pages and ignored.
 func (c *Chunk) Warnings() []string { return c.warnings }
 
 var copyBuffers = sync.Pool{New: func() any { return new([copySize]byte) }}
 
-// WriteTo writes the whole chunk. The error is that of w or of the document's reader.
+// WriteTo writes the whole chunk. The error comes from w or from the document's reader.
 func (c *Chunk) WriteTo(w io.Writer) (int64, error) {
 	var written int64
 	for _, s := range c.spans {

@@ -1,25 +1,24 @@
 // Package split cuts a PDF into page chunks.
 //
-// [Open] reads where the objects of a document are, and which pages it has. Each chunk is cut when
-// it is asked for, by [Document.Chunk]: a PDF of its own with the pages of a range and what they
-// reach. The bytes of streams (images, fonts, page content) are passed through untouched, so that a
-// page looks and reads the same in the chunk and in the whole.
+// [Open] finds the objects and pages of a document. [Document.Chunk] cuts a chunk: a separate PDF
+// with a range of pages and everything that they refer to. It copies the bytes of streams (images,
+// fonts, page content) unchanged, so that a page looks and reads the same in the chunk and in the
+// document.
 //
-// What belongs to the document as a whole is left behind: outline, structure tree, attachments,
-// scripts, metadata, and links to pages of other chunks. The state of layers, the reading direction
-// and the form fields of the chunk's own pages are kept.
+// A chunk does not have what belongs to the whole document: outline, structure tree, attachments,
+// scripts, metadata, and links to pages of other chunks. It keeps the state of layers, the reading
+// direction and the form fields of its own pages.
 //
 // # The way of the data
 //
-// [Open] follows the cross-reference table of the file, or searches the file for its objects where
-// that is broken, and walks the page tree. An object is parsed when it is needed, and forgotten
-// soon after. Streams stay in the file: a chunk consists of short pieces in memory and of ranges of
-// the file, which are decrypted, where need be, while they are read. So a document takes about as
-// much memory as its table, its page tree and 24 MiB of inflated object streams do, whatever the
+// [Open] reads the cross-reference table of the file and walks the page tree. If the table is
+// broken, it searches the file for objects. An object is parsed when it is needed, and dropped soon
+// after. Streams stay in the file: a chunk consists of short pieces in memory and of ranges of the
+// file, which are decrypted, if necessary, while they are read. So the memory that a document takes
+// is about that of its table, its page tree and 24 MiB of inflated object streams, whatever the
 // size of the file.
 //
-// A file of up to 8 MiB that is too damaged for all this is parsed whole by pdfcpu: see
-// [Document.Reader].
+// If a file of up to 8 MiB is too damaged for this, pdfcpu parses it whole: see [Document.Reader].
 package split
 
 import (
@@ -31,13 +30,13 @@ import (
 	"sync/atomic"
 )
 
-// Options say how a document is opened. The zero value is ready to use.
+// Options are the settings of [Open]. The zero value is ready to use.
 type Options struct {
-	// Password is the user or owner password, tried where the empty password does not open the
+	// Password is the user or owner password. It is tried if the empty password does not open the
 	// document. It appears in no error.
 	Password string
 
-	// Limits bound what the document may cost.
+	// Limits limit the memory and time that the document may take.
 	Limits Limits
 }
 
@@ -51,18 +50,19 @@ type Document struct {
 	warnings  []string
 }
 
-// IsPDF reports whether a file that starts with head is a PDF: "%PDF-" within the first 1,024
-// bytes, as readers have always accepted it.
+// IsPDF reports whether a file that starts with head is a PDF. It looks for "%PDF-" in the first
+// 1,024 bytes, as PDF readers do.
 func IsPDF(head []byte) bool {
 	return bytes.Contains(head[:min(len(head), 1024)], []byte("%PDF-"))
 }
 
-// Open reads the structure of the PDF of size bytes in r. The document and its chunks read from r
-// as long as they are in use; it must not change. Reads may come from several goroutines at once.
+// Open reads the structure of a PDF in the first size bytes of r. The document and its chunks read
+// from r as long as they are in use, so its content must not change. Several goroutines may read
+// from r at once.
 //
 // The error is one of [ErrNotPDF], [ErrEncrypted], [ErrDamaged] (with [ErrNoPages]) and
-// [ErrTooLarge], the error of r, or the cause of ctx. When ctx ends, Open returns at once: one
-// ReadAt of r may still be under way then, and none follows it.
+// [ErrTooLarge], the error of r, or the cause of ctx. When ctx ends, Open returns at once. One
+// ReadAt of r may still be under way then, but no other starts.
 func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document, error) {
 	limits := o.Limits.withDefaults(size)
 	return within(ctx, func() (*Document, error) {
@@ -140,22 +140,22 @@ func checkHead(src *source) error {
 	return nil
 }
 
-// Pages returns the number of pages, at least 1. It is counted in the page tree; the document's own
-// /Count is not believed.
+// Pages returns the number of pages, at least 1. It counts the pages in the page tree and ignores
+// the document's /Count.
 func (d *Document) Pages() int { return len(d.tree.pages) }
 
-// Reader returns how the document was read. It makes no difference to its chunks.
+// Reader returns how the document was read. This does not change its chunks.
 func (d *Document) Reader() Reader { return d.reader }
 
 // Encrypted reports whether the pages are encrypted and were opened with the empty or the given
 // password. Chunks are written without encryption.
 func (d *Document) Encrypted() bool { return d.encrypted }
 
-// Warnings lists what was found wrong in the document, and passed over.
+// Warnings lists the errors that were found in the document and ignored.
 func (d *Document) Warnings() []string { return d.warnings }
 
-// Close releases what the document holds in memory. Chunks that were cut stay valid, later calls of
-// [Document.Chunk] fail with [os.ErrClosed]. It always returns nil, and does not close the reader.
+// Close frees the document's memory. Existing chunks stay valid; later calls of [Document.Chunk]
+// fail with [os.ErrClosed]. It always returns nil, and does not close the reader.
 func (d *Document) Close() error {
 	d.table.Store(nil)
 	return nil

@@ -7,8 +7,8 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// Heights returns the height of each page's MediaBox, in points of 1/72 inch, 0 for a page that has
-// none that can be read. Rotation is not applied. The error is [os.ErrClosed], or what is wrong
+// Heights returns the height of each page's MediaBox, in points of 1/72 inch, or 0 if a page has no
+// readable MediaBox. It does not apply rotation. The error is [os.ErrClosed], or says what is wrong
 // with a page.
 func (d *Document) Heights() ([]float64, error) {
 	t := d.table.Load()

@@ -1,23 +1,23 @@
 package split
 
-// Limits bound what a document may cost; the zero value of a field means its default. A document
-// beyond them is refused with [ErrTooLarge]. Defaults that depend on the file's size are far above
-// what real files need (in 2,700 files streams grew at most tenfold, and no file had an object per
-// 8 bytes), yet keep a small hostile file small.
+// Limits limit what a document may cost; a zero field means its default. A document that exceeds a
+// limit is refused with [ErrTooLarge]. Defaults that depend on the file's size are far above what
+// real files need: in 2,700 files streams grew at most tenfold, and no file had an object per 8
+// bytes. Still, a small hostile file can take only little memory.
 type Limits struct {
-	// Objects is the most entries of the cross-reference table. Default 100,000 plus one for every
-	// 8 bytes of the file, at most 8,000,000.
+	// Objects is the most entries of the cross-reference table. The default is 100,000 plus one for
+	// every 8 bytes of the file, but at most 8,000,000.
 	Objects int
 
-	// DecodedBytes is the most bytes that may come out of compressed streams that the reader itself
-	// must look into: for the document's structure, and again for the content of each chunk. What
-	// is only copied is never decompressed. Default 16 MiB plus 16 times the file's size.
+	// DecodedBytes is the most bytes to decompress from streams that the reader has to read. It
+	// holds once for the document's structure and again for the content of each chunk. Streams that
+	// are only copied are never decompressed. The default is 16 MiB plus 16 times the file's size.
 	DecodedBytes int64
 
-	// Depth is how deep arrays, dictionaries and the page tree may nest. Default 100.
+	// Depth is how deep arrays, dictionaries and the page tree may be nested. The default is 100.
 	Depth int
 
-	// Pages is the most pages. Default 500,000.
+	// Pages is the most pages. The default is 500,000.
 	Pages int
 }
 

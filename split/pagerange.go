@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// PageRange is a run of consecutive pages, counted from 1, both ends included. The zero value is no
-// page at all.
+// PageRange is a run of consecutive pages, counted from 1, both ends included. The zero value has
+// no pages.
 type PageRange struct{ First, Last int }
 
-// Len returns the number of pages; it is 0 for a range that is not valid.
+// Len returns the number of pages; it is 0 for an invalid range.
 func (r PageRange) Len() int {
 	if r.First < 1 || r.Last < r.First {
 		return 0
@@ -26,9 +26,9 @@ func (r PageRange) String() string {
 	return strconv.Itoa(r.First) + "-" + strconv.Itoa(r.Last)
 }
 
-// ParsePageRange reads "3-7" or "3". Both ends are whole numbers from 1, the first is not after the
-// last; blanks around them are allowed. The upper bound is the document's: [Document.Chunk] checks
-// it.
+// ParsePageRange reads "3-7" or "3". Both ends are whole numbers, at least 1, and the first must
+// not be greater than the last; blanks around them are allowed. ParsePageRange does not know the
+// document's last page: [Document.Chunk] checks it.
 func ParsePageRange(s string) (PageRange, error) {
 	first, last, isRange := strings.Cut(s, "-")
 	if !isRange {

@@ -3,14 +3,14 @@ package split
 // maxChunkPages is the most pages that [Plan] puts into one chunk.
 const maxChunkPages = 20
 
-// Plan divides a document's pages into chunks. It depends on the page count and the concurrency
-// alone, so that the same document is always cut the same way. A document of at most two pages
-// stays whole.
+// Plan divides a document's pages into chunks. The result depends on the page count and the
+// concurrency alone, so the same document is always cut the same way. A document of at most two
+// pages is not cut.
 //
-// With n pages and c chunks at a time, w = ceil(n/20c) waves are needed, and k = min(w·c,
-// ceil(n/2)) chunks fill them: as even as possible, the larger ones first, never above 20 pages
-// (MAX_PAGES_PER_SPLIT in the Python client's split_pdf_hook.py) and at least two on average, as
-// with the official clients.
+// For n pages and c chunks at a time it needs w = ceil(n/20c) rounds, and makes k = min(w·c,
+// ceil(n/2)) chunks. They are of equal size, or differ by one page, the larger ones first. No chunk
+// has more than 20 pages (MAX_PAGES_PER_SPLIT in the Python client's split_pdf_hook.py). On average
+// they have at least two, as with the official clients.
 //
 // The ranges start at page 1, cover every page once and are in order. Plan returns nil for no
 // pages; a concurrency below 1 counts as 1.
@@ -43,7 +43,8 @@ func chunkCount(pages, concurrency int) int {
 
 func ceilDiv(a, b int) int { return (a-1)/b + 1 }
 
-// Plan divides the range as [Plan] divides a document with as many pages.
+// Plan divides the range in the same way as the function [Plan] divides a document with as many
+// pages.
 func (r PageRange) Plan(concurrency int) []PageRange {
 	ranges := Plan(r.Len(), concurrency)
 	for i := range ranges {

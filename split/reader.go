@@ -17,13 +17,13 @@ import (
 type Reader string
 
 const (
-	// ReaderTable found the objects with the file's own cross-reference table.
+	// ReaderTable used the file's own cross-reference table to find the objects.
 	ReaderTable Reader = "table"
 
-	// ReaderScan found some or all of them by a search over the file, as its table is broken.
+	// ReaderScan searched the file for some or all objects, because its table is broken.
 	ReaderScan Reader = "scan"
 
-	// ReaderWhole had pdfcpu parse the whole file to find them.
+	// ReaderWhole used pdfcpu to parse the whole file.
 	ReaderWhole Reader = "whole"
 )
 

@@ -7,12 +7,12 @@ import (
 	"github.com/quire-dev/quire/partition/element"
 )
 
-// Each sends a document and hands its elements to write as they come, in page order. It is made for
-// [Options.Do].
+// Each sends a document and calls write with each element as it comes, in page order. It is made
+// for [Options.Do].
 //
-// An error of write is returned as it is and ends the document; answers that are under way still
-// reach the client's cache. Any other error is the document's. After everything that was answered, a
-// [partition.PartialError] names the pages that are missing.
+// If write returns an error, Each returns it unchanged and ends the document; the answers to
+// requests under way still go into the client's cache. Any other error is the document's. A
+// [partition.PartialError] lists the missing pages; it comes after all answered pages were written.
 func Each(
 	ctx context.Context, client *partition.Client, d *partition.Document, params partition.Params,
 	write func(element.Element) error,

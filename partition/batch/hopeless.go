@@ -9,11 +9,12 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// HopelessAfter is how many documents in a row a server must fail for a run to be given up. A server
-// that is down for a while fails none: its requests are sent again until their own time is up.
+// HopelessAfter is the number of documents in a row that the server must fail before Run gives up.
+// A server that is down for a short while fails none of them: requests are retried until the limits
+// of the retry policy are reached.
 const HopelessAfter = 20
 
-// A HopelessError is why a run was given up whose server failed one document after the other.
+// A HopelessError ended a run because the server failed one document after the other.
 type HopelessError struct {
 	Documents int   // in a row
 	Err       error // of the last
@@ -26,7 +27,7 @@ func (e *HopelessError) Error() string {
 // Unwrap returns the last document's error.
 func (e *HopelessError) Unwrap() error { return e.Err }
 
-// A FailuresError is why a run was given up that reached [Options.MaxFailures].
+// A FailuresError ended a run that reached [Options.MaxFailures].
 type FailuresError struct{ Limit int }
 
 func (e *FailuresError) Error() string { return fmt.Sprintf("failure limit of %d reached", e.Limit) }

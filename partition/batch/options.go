@@ -8,73 +8,75 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// DefaultConcurrency is how many documents are under way at once. That is more than there are
-// requests in flight ([partition.DefaultInFlight]), so that documents whose requests wait to be sent
-// again do not keep others from being sent.
+// DefaultConcurrency is the default of [Options.Concurrency]. It is higher than the limit of
+// requests in flight ([partition.DefaultInFlight]), so that documents that wait for a retry do not
+// hold up the others.
 const DefaultConcurrency = partition.DefaultInFlight + 32
 
-// DefaultAhead is how many outcomes may wait for their turn.
+// DefaultAhead is the default of [Options.Ahead].
 const DefaultAhead = 100
 
-// Options say how documents are run. The zero value is usable.
+// Options set up a run. The zero value is usable.
 type Options struct {
-	// Concurrency is how many documents are under way at once; 0 means [DefaultConcurrency]. How many
-	// requests are in flight is the client's limit, whatever this is.
+	// Concurrency is how many documents are under way at once; 0 means [DefaultConcurrency]. The
+	// limit of requests in flight is the client's; this does not change it.
 	Concurrency int
 
-	// Unordered yields outcomes as documents end, not in the order of the documents.
+	// Unordered yields each outcome as soon as its document ends, not in the order of the
+	// documents.
 	Unordered bool
 
-	// Ahead is how many documents may have ended, or be under way, before the outcome whose turn it
-	// is has been taken; 0 means [DefaultAhead]. Beyond that no document is begun. Their outcomes wait
-	// in memory: without [Options.Do] with all their elements.
+	// Ahead limits how far the run gets ahead of the loop: how many documents may be under way or
+	// ended while the next outcome has not been taken. 0 means [DefaultAhead]. Outcomes that wait
+	// are in memory, without [Options.Do] with all their elements.
 	Ahead int
 
-	// DocumentTimeout is the time for a document, from its opening, retries included; 0 means none.
+	// DocumentTimeout is the time limit for a document, from its opening, retries included; 0 means
+	// none.
 	DocumentTimeout time.Duration
 
-	// DocumentTimeoutCause is what the error of a document that took longer wraps; nil means
+	// DocumentTimeoutCause is wrapped by the error of a document that took longer; nil means
 	// [context.DeadlineExceeded].
 	DocumentTimeoutCause error
 
-	// MaxPages is how many pages the run may send; 0 means no limit. It is checked before a document
-	// is begun, with [partition.Client.Plan]: a document whose pages do not fit is not begun and fails
-	// with [partition.KindBudget], and the run ends once what is under way has ended. Pages that the
-	// cache answers cost nothing. A document of unknown length, which is everything but a PDF, and the
-	// second request of [partition.ChunkingAfter] count as one page each. A page that is sent again
-	// counts once.
+	// MaxPages is how many pages the run may send; 0 means no limit. Before the run begins a
+	// document it counts the pages with [partition.Client.Plan]. If they exceed the limit, the
+	// document fails with [partition.KindBudget], and the run ends after the documents under way.
+	// Pages that the cache answers do not count. A document of unknown length (anything but a PDF)
+	// counts as one page, and so does the second request of [partition.ChunkingAfter]. A page that
+	// is sent again counts once.
 	MaxPages int
 
-	// MaxFailures ends the run, and what is under way, after so many documents that failed or lack
-	// pages; 0 means no limit. Failures of an earlier run do not count.
+	// MaxFailures ends the run, and cancels the documents under way, after this many documents that
+	// failed or have missing pages; 0 means no limit. Failures of an earlier run do not count.
 	MaxFailures int
 
-	// KeepGoing keeps a run going that is hopeless or has reached a page or request limit: every
-	// document gets an outcome of its own.
+	// KeepGoing continues a run that is hopeless or has reached a page or request limit, so that
+	// every document gets its own outcome.
 	KeepGoing bool
 
-	// Watch, if not nil, sees that a run is hopeless before its first document fails: see [Watch].
+	// Watch, if not nil, can end a hopeless run before its first document fails: see [Watch].
 	Watch *Watch
 
-	// Settled, if not nil, is called with the outcome of each document as soon as it is known, which
-	// in order may be long before its turn: for a display of progress. It is called by several
-	// goroutines at once, and the next document waits for it.
+	// Settled, if not nil, is called with the outcome of each document as soon as it is known, even
+	// if its turn comes much later. It is for showing progress. Several goroutines call it at once,
+	// and the next document waits for it.
 	Settled func(Outcome)
 
-	// Stop, if not nil, is called with the reason when the run ends, or is left, before it is through.
-	// It is for a sequence of documents that waits for something and must be told to return, and may
-	// be the [context.CancelCauseFunc] of Run's context. It may be called more than once, with the
+	// Stop, if not nil, is called with the reason when the run ends early or the caller leaves the
+	// loop. Use it to tell a sequence of documents that blocks to return. It may be the
+	// [context.CancelCauseFunc] of Run's context. It may be called more than once, always with the
 	// first reason.
 	Stop func(error)
 
-	// Earlier, if not nil, says what an earlier run did to a document. A state other than "" is the
-	// document's, with the error, and nothing is sent. It is called by several goroutines at once.
+	// Earlier, if not nil, returns the state that a document got in an earlier run. If the state is
+	// not "", the document gets it, with the error, and is not sent. Several goroutines call it at
+	// once.
 	Earlier func(context.Context, Item, *partition.Document) (State, error)
 
-	// Do, if not nil, sends a document and does with its elements what is to be done; it returns the
-	// report and the document's error. [Each] is a way to write one. Nil means
-	// [partition.Client.Partition], with the elements in the outcome. It is called by several
-	// goroutines at once.
+	// Do, if not nil, sends a document and handles its elements; it returns the report and the
+	// document's error. [Each] helps to write one. Nil means [partition.Client.Partition]; the
+	// outcome then has the elements. Several goroutines call Do at once.
 	Do func(context.Context, Item, *partition.Document) (partition.Report, error)
 }
 

@@ -15,24 +15,24 @@ const (
 	Done      State = "done"      // all pages were answered
 	Partial   State = "partial"   // pages are missing, which the parameters allow
 	Failed    State = "failed"    // it has no result
-	Unchanged State = "unchanged" // an earlier run did it: see Options.Earlier
+	Unchanged State = "unchanged" // an earlier run has done it: see Options.Earlier
 	Skipped   State = "skipped"   // it has no Open
 	NotDone   State = "not_done"  // the run ended before it was done
-	Ended     State = "ended"     // no document: why the run ended early
+	Ended     State = "ended"     // not a document: says why the run ended early
 )
 
-// An Outcome is what became of one document.
+// An Outcome says how one document ended.
 type Outcome struct {
 	Item   Item
-	Number int // of the item in the sequence, from 1; 0 of Ended
+	Number int // of the item in the sequence, from 1; 0 for Ended
 	State  State
 
-	// Result has the elements, unless [Options.Do] is set, and the report. Beside an error it holds
-	// what was answered.
+	// Result has the report and, unless [Options.Do] is set, the elements. If there is an error it
+	// has the elements that were answered.
 	partition.Result
 
-	// Err is nil for Done, Skipped and, mostly, Unchanged. A [partition.PartialError] of Partial
-	// names the missing pages.
+	// Err is nil for Done, Skipped and, mostly, Unchanged. For Partial it is a
+	// [partition.PartialError], which lists the missing pages.
 	Err error
 
 	Elapsed time.Duration // from the opening of the document to its end
@@ -41,8 +41,9 @@ type Outcome struct {
 	limited bool // the document took longer than it may
 }
 
-// Kind returns the kind of the outcome's error: [partition.KindLocalIO] of one that package
-// partition does not know, such as an output that could not be written; "" without an error.
+// Kind returns the kind of the outcome's error. For an error that package partition does not know,
+// such as an output that could not be written, it is [partition.KindLocalIO]; without an error it
+// is "".
 func (o Outcome) Kind() partition.Kind {
 	if o.Err == nil {
 		return ""

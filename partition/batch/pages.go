@@ -7,7 +7,8 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// A PageLimitError is why a document was not begun: its pages would have passed [Options.MaxPages].
+// A PageLimitError says that a document was not begun because its pages would have exceeded
+// [Options.MaxPages].
 type PageLimitError struct{ Limit int }
 
 func (e *PageLimitError) Error() string { return fmt.Sprintf("page limit of %d reached", e.Limit) }

@@ -13,13 +13,13 @@ import (
 	"github.com/quire-dev/quire/partition"
 )
 
-// Run takes documents through client, several at once, and yields an outcome for each. If the run
+// Run sends documents through client, several at once, and yields an outcome for each. If the run
 // ends early, a last outcome with the state [Ended] says why.
 //
-// The documents are ranged over in another goroutine, one at a time, as fast as the limits of o
-// allow. Leaving the loop, by break, return or panic, cancels what is under way and returns when
-// nothing of it is left; a sequence that blocks must therefore heed ctx itself. The loop may take
-// its time: documents go on until [Options.Ahead] outcomes wait.
+// Run ranges over the documents in another goroutine, one at a time, as fast as the limits of o
+// allow. Leaving the loop, by break, return or panic, cancels what is under way and waits until it
+// has ended. A sequence that blocks must therefore return when ctx ends. The loop may be slow:
+// documents are begun until [Options.Ahead] outcomes wait.
 func Run(ctx context.Context, client *partition.Client, documents iter.Seq[Item], o Options) iter.Seq[Outcome] {
 	return func(yield func(Outcome) bool) {
 		r := begin(ctx, client, o)

@@ -10,17 +10,17 @@ import (
 	"github.com/quire-dev/quire/retry"
 )
 
-// UnreachableAfter is how long a [Watch] lets a run try a server that was never reached.
+// UnreachableAfter is how long a [Watch] lets a run try to reach a server for the first time.
 const UnreachableAfter = 10 * time.Second
 
-// A Watch sees what a client does. It ends a hopeless run without waiting for its documents: at a
-// refused key or a spent quota before another request goes out, and at a server that was never
-// reached after [UnreachableAfter], where a request by itself would go on for as long as its retry
-// policy allows. And it keeps a run going whose server answers pages of a document that is still
-// under way, though it fails others in a row.
+// A Watch observes a client and ends a hopeless run without waiting for its documents. If the key
+// is refused or the quota is exhausted, it ends the run before the next request is sent. If the
+// server was never reached, it ends the run after [UnreachableAfter]; without a Watch, requests go
+// on for as long as their retry policy allows. It also keeps a run going while the server answers
+// pages of some document, even if it fails others in a row.
 //
-// Its Observe is given to [partition.WithObserver], and the Watch to the run over that client in
-// [Options.Watch]. A Watch serves one run at a time. The zero value is ready.
+// Pass its Observe method to [partition.WithObserver], and the Watch itself to a run with that
+// client, in [Options.Watch]. Use a Watch for one run at a time. The zero value is ready to use.
 type Watch struct {
 	mu      sync.Mutex
 	url     string
@@ -31,7 +31,7 @@ type Watch struct {
 	last    error                   // why nobody did
 }
 
-// An UnreachableError is why a run ended whose server was never reached.
+// An UnreachableError ended a run because the server was never reached.
 type UnreachableError struct {
 	URL string
 	Err error // of the last attempt
@@ -44,7 +44,7 @@ func (e *UnreachableError) Error() string {
 // Unwrap returns the last attempt's error.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// Observe takes an event of the client. It is safe for concurrent use and does not block.
+// Observe handles an event of the client. It is safe for concurrent use and does not block.
 func (w *Watch) Observe(_ context.Context, e partition.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,13 +14,12 @@ import (
 
 // An Element is one piece of a document: a title, a paragraph, a table.
 //
-// Decoding is lossless. The fields below are what is known of the API's answer; the answer's own
-// JSON is kept beside them, so that an element which is read and written back has every key, null
-// and digit that came, in the order in which it came. A field that is changed before writing is
-// written with its new value, in its old place.
+// Decoding is lossless. The element has a field for each member that is known, and keeps the
+// server's JSON as well. Written back, it has every key, null and digit in the original order. A
+// field that the caller has changed is written with its new value, in its old place.
 //
-// A known key whose JSON has an unexpected type (a page number that is a string) leaves its field
-// at the zero value; the raw JSON still has it.
+// If the JSON of a known key has an unexpected type, such as a page number that is a string, the
+// field stays zero; the raw JSON still has the value.
 type Element struct {
 	Type     ElementType `json:"type"`
 	ID       string      `json:"element_id"` // 32 hex digits, or a UUID when unique_element_ids is set
@@ -30,7 +29,7 @@ type Element struct {
 	raw json.RawMessage // compact, as received; nil for an element that was made here
 }
 
-// ElementType is the kind of an element. The server is the judge: unknown names pass through.
+// ElementType is the type of an element. Types that are not listed here are kept as they are.
 type ElementType string
 
 // The usual element types. The API has a few more, such as CheckBox or FormKeysValues.
@@ -58,7 +57,7 @@ var errNotObject = errors.New("element is not a JSON object")
 // plainElement has Element's fields without its methods.
 type plainElement Element
 
-// UnmarshalJSON keeps data and reads the known fields out of it. Anything but an object is an
+// UnmarshalJSON keeps a copy of data and decodes the known fields. Anything but an object is an
 // error.
 func (e *Element) UnmarshalJSON(data []byte) error {
 	data = bytes.TrimSpace(data)
@@ -101,13 +100,13 @@ func (e Element) MarshalJSON() ([]byte, error) {
 	return patchObject(e.raw, plainElement(was), plainElement(now))
 }
 
-// Raw returns the element's JSON as the server sent it, with every key, also those that have no
-// field here; nil for an element that did not come from JSON. The caller must not change it.
+// Raw returns the element's JSON as the server sent it, including the keys without a field here. It
+// returns nil for an element that was not decoded from JSON. The caller must not change it.
 func (e Element) Raw() json.RawMessage { return e.raw }
 
-// MetadataMember returns a member of the element's metadata by the API's name, as it came: also one
-// that [Metadata] has a field for, whatever that says by now. ok is false where the server sent
-// none, and for an element that did not come from JSON.
+// MetadataMember returns a member of the element's metadata by the API's name, as the server sent
+// it. It ignores changes of the fields of [Metadata]. ok is false if the server sent no such
+// member, or if the element was not decoded from JSON.
 func (e Element) MetadataMember(name string) (value json.RawMessage, ok bool) {
 	metadata, ok := lastMember(e.raw, "metadata")
 	if !ok {

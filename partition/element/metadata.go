@@ -1,16 +1,16 @@
 package element
 
-// Metadata is what the API says about an element beside its text. A field is absent from JSON where
-// it has its zero value. Members that have no field here are read with [Element.MetadataMember];
-// they stay in the element's JSON, whatever is changed.
+// Metadata is what the API says about an element in addition to its text. Zero fields are left out
+// of the JSON. To read a member that has no field here, call [Element.MetadataMember]. Such members
+// stay in the element's JSON even if fields are changed.
 type Metadata struct {
 	Filename      string       `json:"filename,omitempty"`       // the document's name, as sent
 	Filetype      string       `json:"filetype,omitempty"`       // media type
-	PageNumber    int          `json:"page_number,omitempty"`    // from 1; 0 where the document has no pages
+	PageNumber    int          `json:"page_number,omitempty"`    // from 1; 0 if the document has no pages
 	PageName      string       `json:"page_name,omitempty"`      // a sheet's name
 	Languages     []string     `json:"languages,omitempty"`      // ISO 639-3
 	ParentID      string       `json:"parent_id,omitempty"`      // the [Element.ID] of the title or header above
-	CategoryDepth *int         `json:"category_depth,omitempty"` // from 0; nil where the type has no depth
+	CategoryDepth *int         `json:"category_depth,omitempty"` // from 0; nil if the type has no depth
 	Coordinates   *Coordinates `json:"coordinates,omitempty"`    // nil unless they were asked for
 
 	TextAsHTML             string   `json:"text_as_html,omitempty"`             // of a table
@@ -32,7 +32,7 @@ type Metadata struct {
 	Subject  string   `json:"subject,omitempty"`
 }
 
-// Coordinates is where an element stands on its page.
+// Coordinates is the position of an element on its page.
 type Coordinates struct {
 	Points       [][2]float64 `json:"points"` // top left, bottom left, bottom right, top right; y grows downwards
 	System       string       `json:"system"` // PixelSpace, PointSpace, RelativeCoordinateSystem, CoordinateSystem

@@ -13,10 +13,10 @@ import (
 // maxOrigElements bounds what [Metadata.DecodeOrigElements] inflates, in bytes.
 const maxOrigElements = 256 << 20
 
-// DecodeOrigElements returns the elements that a text chunk was made of: orig_elements is the
-// base64 of a zlib stream of a JSON list. They keep their own metadata, page numbers among it.
-// Without orig_elements it returns nil and no error; more than 256 MiB, or anything malformed, is
-// an error.
+// DecodeOrigElements returns the elements that a text chunk was made of, with their own metadata,
+// such as page numbers. orig_elements is a JSON list, compressed with zlib and encoded in base64.
+// Without orig_elements it returns nil and no error. More than 256 MiB, or malformed data, is an
+// error.
 func (m Metadata) DecodeOrigElements() ([]Element, error) {
 	if m.OrigElements == "" {
 		return nil, nil

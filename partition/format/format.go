@@ -17,19 +17,20 @@ type Format struct {
 	MediaType string // as a Content-Type header has it
 
 	// Concatenates reports whether the outputs of several documents, one after the other, are still
-	// in the format.
+	// valid in the format.
 	Concatenates bool
 
-	// Streams reports whether the beginning of an output is of use without its end.
+	// Streams reports whether the beginning of an output is useful without its end.
 	Streams bool
 
-	// Features are the options that the format knows beside those that all formats know.
+	// Features are the options that the format supports in addition to those that all formats
+	// support.
 	Features Feature
 
 	encoder func(*bufio.Writer, Options) encoder
 }
 
-// A Feature is a set of options that not every format knows.
+// A Feature is a set of options that not every format supports.
 type Feature uint
 
 // The features, each named after its field of [Options].
@@ -90,8 +91,8 @@ func Lookup(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// Names returns the names of the formats that know all these features, in the order of the table.
-// With 0 it returns every name.
+// Names returns the names of the formats that support all these features, in the order of the
+// table. With 0 it returns all names.
 func Names(features Feature) []string {
 	var names []string
 	for _, f := range formats {
@@ -102,8 +103,8 @@ func Names(features Feature) []string {
 	return names
 }
 
-// A Writer writes the elements of one document. It is not safe for concurrent use. A Writer that
-// is left without Close holds nothing that has to be freed.
+// A Writer writes the elements of one document. It is not safe for concurrent use. A Writer that is
+// not closed leaks nothing.
 type Writer struct {
 	out     *bufio.Writer
 	encoder encoder
@@ -113,12 +114,11 @@ type Writer struct {
 	leftOut int
 }
 
-// New begins the output of one document in the format called name. An unknown name, and an option
-// that the format does not know, is an error. Nothing is written to w before the first call of
+// New begins the output of one document in the format called name. An unknown name, or an option
+// that the format does not support, is an error. Nothing is written to w before the first call of
 // [Writer.Write] or [Writer.Close].
 //
-// What is written is buffered. A w that is a [bufio.Writer] of at least 4096 bytes is used as the
-// buffer itself.
+// The output is buffered. If w is a [bufio.Writer] of at least 4096 bytes, it serves as the buffer.
 func New(name string, w io.Writer, o Options) (*Writer, error) {
 	f, known := Lookup(name)
 	if !known {
@@ -133,8 +133,8 @@ func New(name string, w io.Writer, o Options) (*Writer, error) {
 	}, nil
 }
 
-// Write writes an element, unless the options leave out its type. Its error is the io.Writer's or
-// that of [Options.Images], and is final.
+// Write writes an element, unless the options leave out its type. An error comes from the io.Writer
+// or from [Options.Images]; no more elements can be written after it.
 func (w *Writer) Write(e element.Element) error {
 	w.seen++
 	if !w.types.keeps(string(e.Type)) {
@@ -148,13 +148,13 @@ func (w *Writer) Write(e element.Element) error {
 	return w.encoder.element(item{e, path})
 }
 
-// Flush brings what was written so far to the io.Writer, for a reader who waits for it, or for an
-// output that ends early.
+// Flush writes buffered output to the io.Writer, for a reader who waits for it, or for an output
+// that ends early.
 func (w *Writer) Flush() error { return w.out.Flush() }
 
-// Close writes what comes after the last element and brings everything to the io.Writer, which it
-// leaves open. An output without elements is in the format as well. Close is called once, after the
-// last element; an output that failed is left without it.
+// Close writes the end of the output and flushes it to the io.Writer, which it does not close. An
+// output without elements is valid too. Call Close once, after the last element; do not call it
+// after an error.
 func (w *Writer) Close() error {
 	if err := w.encoder.end(); err != nil {
 		return err
@@ -162,9 +162,9 @@ func (w *Writer) Close() error {
 	return w.Flush()
 }
 
-// LeftOut returns how many elements the options left out so far.
+// LeftOut returns how many elements the options have left out so far.
 func (w *Writer) LeftOut() int { return w.leftOut }
 
-// Warnings returns what went wrong so far and did not keep the output from being right, a line
-// each: images that could not be decoded.
+// Warnings returns problems that did not stop the output, one line each: images that could not be
+// decoded.
 func (w *Writer) Warnings() []string { return w.images.warnings() }

@@ -8,41 +8,45 @@ import (
 	"github.com/quire-dev/quire/partition/element"
 )
 
-// Options say which elements are written, and what of them. The zero value writes everything.
+// Options say which elements, and which parts of them, are written. The zero value writes
+// everything.
 type Options struct {
-	// Source is the document that the elements come from. JSON and JSON lines have it in each
-	// element, as a member {"path": ..., "sha256": ...} called source, last; a member of that name
-	// from the server becomes element.source. CSV has it in the columns source_path and
-	// source_sha256, last. Nil writes none.
+	// Source is the document that the elements come from. In JSON and JSON lines each element has
+	// it as its last member, source: {"path": ..., "sha256": ...}. A member called source from the
+	// server becomes element.source. In CSV the last two columns, source_path and source_sha256,
+	// have it. If nil, it is not written.
 	Source *Source
 
-	// MetadataInclude names the only members of the metadata to write, MetadataExclude those to
-	// leave out. Empty leaves all. Only one of the two may be given. In CSV they name columns.
+	// MetadataInclude names the members of the metadata to write, MetadataExclude those to leave
+	// out. If both are empty, all are written. Only one of the two may be set. In CSV they name
+	// columns.
 	MetadataInclude, MetadataExclude []string
 
 	// FlattenMetadata writes the members of the metadata as members of the element, in its place.
-	// One whose name is taken by the element becomes metadata.NAME.
+	// If the element already has a member NAME, the metadata's becomes metadata.NAME.
 	FlattenMetadata bool
 
-	// ElementTypes names the only types of elements to write, ExcludeElementTypes those to leave
-	// out. Empty leaves all. Only one of the two may be given. Every format knows them.
+	// ElementTypes names the types of elements to write, ExcludeElementTypes those to leave out. If
+	// both are empty, all are written. Only one of the two may be set. Every format supports them.
 	ElementTypes, ExcludeElementTypes []element.ElementType
 
-	// CSVSafe puts an apostrophe before a cell of CSV that a spreadsheet would take for a formula.
+	// CSVSafe puts an apostrophe before the text of a CSV cell that a spreadsheet would take for a
+	// formula.
 	CSVSafe bool
 
-	// Images, if not nil, is called with each image of an element that is written, decoded, and
-	// stores it. The element then has image_path, with the path that Images returns, in place of
+	// Images, if not nil, is called with the decoded image of each element that is written, and
+	// stores it. The element then has image_path, the path that Images returns, in place of
 	// image_base64. An error ends the output.
 	//
-	// The name is NUMBER-TYPE.EXTENSION, such as 22-Image.png, of letters, digits, one hyphen and one
-	// dot. The number counts every element of the document from 1, so that an image has the same
-	// name whatever else is left out. The extension is .png, .jpg or, for any other content, .bin.
-	// An image that is not base64 stays where it is and is named by [Writer.Warnings].
+	// The name is NUMBER-TYPE.EXTENSION, such as 22-Image.png. It consists of letters, digits, one
+	// hyphen and one dot. NUMBER counts all elements of the document from 1, so that an image has
+	// the same name whatever else is left out. The extension is .png, .jpg or, for any other
+	// content, .bin. An image that is not valid base64 stays in image_base64; [Writer.Warnings]
+	// reports it.
 	Images func(name string, image []byte) (path string, err error)
 }
 
-// A Source is the document that elements come from.
+// A Source names the document that elements come from.
 type Source struct {
 	Path   string
 	SHA256 string // of its content, in lower-case hex

@@ -24,31 +24,34 @@ const (
 
 // Options are the settings of an [Engine]. The zero value is usable.
 type Options struct {
-	// APIKey is what the header unstructured-api-key must be. Empty means that no key is checked.
+	// APIKey is the required value of the header unstructured-api-key. If it is empty, the key is
+	// not checked.
 	APIKey string
 
-	// MaxBody limits the bytes of a request's body, and again of what a gzip file in it unpacks to.
-	// A longer one is answered with 413. Zero means [DefaultMaxBody].
+	// MaxBody limits the bytes of a request's body, and separately of the content of a gzip file in
+	// it. Anything longer gets 413. Zero means [DefaultMaxBody].
 	MaxBody int64
 
-	// MaxBodies limits the bytes of the bodies of all requests that are read or worked on; requests
-	// beyond that wait unread. A request that does not say its length counts with MaxBody. Zero
-	// means twice MaxBody; it must not be less than MaxBody.
+	// MaxBodies limits the bytes of the bodies of all requests that are being read or processed.
+	// Further requests wait unread. A request without a length counts as MaxBody. Zero means twice
+	// MaxBody; it must not be less than MaxBody.
 	MaxBodies int64
 
-	// Timeout limits the upload of one request, and again the work on it, without the wait for its
-	// turn. A longer upload is answered with 408; longer work with 504 and the verdict "retryable":
-	// false, at most a second late. Zero means [DefaultTimeout].
+	// Timeout limits the upload of a request, and separately the work on it. The wait for a slot of
+	// Concurrency does not count. If the upload takes longer, the request gets 408; if the work
+	// takes longer, it gets 504 with "retryable": false, at most a second late. Zero means
+	// [DefaultTimeout].
 	Timeout time.Duration
 
-	// Concurrency is how many requests are worked on at once; others wait. One that was answered
-	// with 504 counts until its work has ended. Zero means the number of processors.
+	// Concurrency is how many requests are processed at once; others wait. A request that got 504
+	// counts until its work has ended. Zero means the number of processors.
 	Concurrency int
 
-	// CacheDir is where the compiled PDF reader is kept between runs; without it the first PDF of a
-	// process takes some seconds more. It is made with mode 0700. A directory that others may write
-	// to is not used, since it holds machine code. Empty means quire/wazero in the user's cache
-	// directory. A directory that cannot be used is logged, and nothing is cached.
+	// CacheDir is the directory that keeps the compiled PDF reader between runs. Without it the
+	// first PDF of a process takes some seconds more. It is made with mode 0700. Because it holds
+	// machine code, a directory that others may write to is not used. Empty means quire/wazero in
+	// the user's cache directory. If the directory cannot be used, the engine logs that and caches
+	// nothing.
 	CacheDir string
 
 	// Logger gets the engine's messages. Nil discards them.
@@ -75,8 +78,8 @@ type Engine struct {
 	running sync.WaitGroup
 }
 
-// New returns an engine. It starts nothing: the PDF reader is loaded when the first PDF comes.
-// Negative options are errors. The caller closes the engine.
+// New returns an engine. It loads the PDF reader only when the first PDF arrives. Negative options
+// are errors. The caller closes the engine.
 func New(o Options) (*Engine, error) {
 	if o.MaxBody < 0 || o.MaxBodies < 0 || o.Timeout < 0 || o.Concurrency < 0 {
 		return nil, fmt.Errorf("local engine: negative limit: body %d, all bodies %d, timeout %s, concurrency %d",
@@ -112,8 +115,8 @@ func New(o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close ends running requests with 503, waits until they are answered (at most a second, where work
-// does not stop at once) and frees the PDF reader. Later requests get 503. Calling it again does
+// Close ends running requests with 503, waits until they are answered (at most a second if work
+// does not stop at once) and frees the PDF reader. Later requests get 503. Further calls do
 // nothing.
 func (e *Engine) Close() error {
 	e.mu.Lock()
@@ -128,8 +131,8 @@ func (e *Engine) Close() error {
 	return e.pdf.close()
 }
 
-// Name names the engine, for outputs that say what made them: "quire-local 1.2.0 (embedded engine,
-// strategy fast)".
+// Name returns the engine's name and version, such as "quire-local 1.2.0 (embedded engine, strategy
+// fast)". Outputs can show it.
 func (e *Engine) Name() string {
 	return strings.TrimSpace("quire-local "+e.options.Version) + " (embedded engine, strategy fast)"
 }

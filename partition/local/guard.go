@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// Guard protects a server on the loopback interface from web pages that the user's browser shows:
-// it lets through requests whose Host is localhost, 127.0.0.1, [::1] or one of hosts (names without
-// port), on any port, and whose Origin, where there is one, is that same host and port. Others get
-// 403 in the API's error form. It stops DNS rebinding and cross-site posts, not programs.
+// Guard protects a server on the loopback interface from web pages in the user's browser. It lets a
+// request through if its Host is localhost, 127.0.0.1, [::1] or one of hosts (names without port),
+// on any port. If the request has an Origin, that must be the same host and port. Other requests
+// get 403 in the API's error format. Guard stops DNS rebinding and cross-site posts, but not
+// programs on this machine.
 func Guard(h http.Handler, hosts ...string) http.Handler {
 	allowed := []string{"localhost", "127.0.0.1", "::1"}
 	for _, host := range hosts {

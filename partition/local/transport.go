@@ -10,8 +10,8 @@ import (
 )
 
 // RoundTripper returns a transport that calls the engine in this process, without a socket. Bodies
-// are streamed both ways. The work ends, soon after, when the request's context ends or the
-// response's body is closed. A panic in the engine is an error of the request.
+// are streamed both ways. The work ends soon after the request's context ends or the response's
+// body is closed. A panic in the engine becomes an error of the request.
 func (e *Engine) RoundTripper() http.RoundTripper { return handlerTransport{e} }
 
 // handlerTransport is a RoundTripper around any handler.

@@ -1,6 +1,7 @@
 // Package partitionotel turns a client's events into OpenTelemetry spans and metrics.
 //
-// An [Observer] is given to a client with [partition.WithObserver]; what becomes of spans and metrics is up to the providers.
+// Pass an [Observer] to a client with [partition.WithObserver]. The providers decide where spans
+// and metrics go.
 //
 // # Spans
 //
@@ -8,16 +9,17 @@
 //	  quire.part         one request's worth of it, or an answer from the cache
 //	    quire.attempt    one HTTP request
 //
-// A failed span has the error's kind as error.type, the status as http.response.status_code, and on documents and parts the
-// request id as quire.request_id, by which client's and server's logs can be found. The text of an error is not in it: that has the
-// document's name and the server's words, which may repeat what the document says.
+// A failed span has the error's kind as error.type and the status as http.response.status_code.
+// Spans of documents and parts also have the request id as quire.request_id, to find the request in
+// the logs of client and server. A span does not have the text of the error, because that has the
+// document's name and may have some of its content.
 //
-// Waits are events of the part: quire.sleep, quire.gate.closed and quire.gate.opened. An attempt that has been without an answer
-// for long has an event quire.silence, a document whose client was refused one quire.refused, and one quire.cache_failed the first
-// time that the cache did not work.
+// Waits are events of the part: quire.sleep, quire.gate.closed and quire.gate.opened. An attempt
+// that has had no answer for long has an event quire.silence. A document whose client was refused
+// has an event quire.refused, and one quire.cache_failed the first time that the cache failed.
 //
-// The requests themselves do not carry the attempt's span: a transport that makes spans, set with [partition.WithHTTPClient], makes
-// them siblings of quire.document.
+// The requests do not carry the attempt's span. If a transport set with [partition.WithHTTPClient]
+// makes spans, they are siblings of quire.document.
 //
 // # Metrics
 //
@@ -35,5 +37,6 @@
 //	quire.closed_gates        {gate}      1 while an outage, or a wait that the server asked for, holds back all requests
 //	quire.gate.closed_time    s           added when the gate opens
 //
-// All but the active ones and quire.closed_gates only ever grow. No metric has a document's name.
+// All metrics except the active ones and quire.closed_gates only grow. No metric has a document's
+// name.
 package partitionotel

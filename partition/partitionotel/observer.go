@@ -24,8 +24,9 @@ type Options struct {
 	DocumentNames bool
 }
 
-// An Observer makes spans and metrics of one client's events. It is safe for concurrent use, and keeps nothing of a document that
-// has ended. Several clients want an Observer each, with the same providers: what they count adds up.
+// An Observer makes spans and metrics from the events of one client. It is safe for concurrent use,
+// and keeps no data of a document that has ended. Use one Observer per client. With the same
+// providers their counts add up.
 type Observer struct {
 	tracer  trace.Tracer
 	metrics *metrics

@@ -10,9 +10,9 @@ import (
 )
 
 // An Action is what a [Fault] does to a request: middleware around the real answer. Wrap may answer
-// by itself, call real before, after or in place of something, or leave the connection broken. The
-// request's body has been read; [FromContext] has what was in it. The request's context ends when
-// the client leaves and when the server closes.
+// itself, call real and do something before or after it, or break the connection. The request's
+// body has already been read; [FromContext] returns its content. The request's context ends when
+// the client disconnects and when the server closes.
 type Action struct {
 	Name string
 	Wrap func(real http.Handler) http.Handler // nil: the real answer
@@ -24,8 +24,8 @@ func action(name string, answer func(w http.ResponseWriter, r *http.Request, rea
 	}}
 }
 
-// Chain does several things: the first wraps the second, and so on. Those that change an answer
-// stand before the one that gives it: Chain(Delay(time.Second), Gzip(), Reply(503, body)).
+// Chain combines actions: the first wraps the second, and so on. Put actions that change an answer
+// before the one that gives it: Chain(Delay(time.Second), Gzip(), Reply(503, body)).
 func Chain(actions ...Action) Action {
 	names := make([]string, len(actions))
 	for i, a := range actions {
@@ -97,8 +97,8 @@ func Redirect(status int, target string) Action {
 	return a
 }
 
-// HTMLPage answers with an error page of the kind that a gateway in front of the API makes, when
-// the API does not answer it.
+// HTMLPage answers with an error page like that of a gateway in front of an API that does not
+// answer.
 func HTMLPage(status int) Action {
 	title := strconv.Itoa(status) + " " + http.StatusText(status)
 	a := Reply(status, "<html>\r\n<head><title>"+title+"</title></head>\r\n<body>\r\n<h1>"+title+"</h1>\r\n"+

@@ -23,7 +23,7 @@ func Until(release <-chan struct{}) Action {
 	})
 }
 
-// Hang never answers: it waits until the client leaves.
+// Hang never answers: it waits until the client disconnects.
 func Hang() Action {
 	return action("hang", func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { await(r, nil) })
 }
@@ -42,7 +42,7 @@ func Drip(n int, every time.Duration) Action {
 	})
 }
 
-// Stall sends the header and n bytes of the answer, then nothing, until the client leaves.
+// Stall sends the header and n bytes of the answer, then nothing until the client disconnects.
 func Stall(n int) Action {
 	return action(fmt.Sprintf("stall after %d bytes", n), func(w http.ResponseWriter, r *http.Request, real http.Handler) {
 		beginWith(n, w, r, real)

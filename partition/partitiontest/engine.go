@@ -17,8 +17,8 @@ import (
 // Pages is the default engine: one NarrativeText element for each page of a PDF, with the text
 // "page 5 of report.pdf", and one, "all of notes.txt", for any other file. Ids follow the API's
 // formula, and page numbers starting_page_number, so that the answers for a document's chunks are
-// together the answer for the document. A PDF is really opened: one that cannot be is refused in
-// the API's words, with status 422. Of the form fields only starting_page_number, content_type and
+// together the answer for the document. Pages opens the PDF; if that fails, it answers with status
+// 422 and the API's error text. Of the form fields, only starting_page_number, content_type and
 // output_format have an effect.
 //
 // Pages answers only behind a [Server].

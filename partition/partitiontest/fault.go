@@ -6,9 +6,9 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A Fault takes some of the requests and does something to them. A request is taken by the first
-// fault of the script that matches it; the conditions that are set must all hold. The zero Fault
-// takes every request and lets it be.
+// A Fault takes some of the requests and does something to them. The first fault of the script that
+// matches a request takes it. All conditions that are set must hold. The zero Fault takes every
+// request and does not change it.
 type Fault struct {
 	// Name is shown in [Request.Fault]; empty: the action's name.
 	Name string
@@ -17,24 +17,25 @@ type Fault struct {
 	// file.
 	File string
 
-	// Pages takes the requests that have at least one of these pages, whatever chunks the client
-	// makes. The zero range takes every request, also those for documents that have no pages.
+	// Pages takes the requests that have at least one of these pages, however the client cuts the
+	// document. The zero range takes every request, including those for documents without pages.
 	Pages split.PageRange
 
-	// Attempt takes just this attempt, counted from 1 for each file name and page range. 0: every
+	// Attempt takes only this attempt, counted from 1 for each file name and page range. 0: every
 	// attempt.
 	Attempt int
 
-	// Times is how many requests the fault takes in all. 0: no limit.
+	// Times is the most requests that the fault takes in all. 0: no limit.
 	Times int
 
 	// Match is a condition of the test's own. It must not call the server's methods.
 	Match func(Request) bool
 
-	// Early takes the request before the file's content is read, with the client still sending. The
-	// page range is not known then: Pages is compared with the first page alone, and attempts are
-	// counted for each file name and first page, among early faults only. It works for clients that
-	// send the file last. An action that waits notices the server's end then, but not the client's.
+	// Early takes the request before the file's content is read, while the client is still sending.
+	// The page range is not known by then. So Pages is compared with the first page only, and
+	// attempts are counted for each file name and first page, among early faults only. It works for
+	// clients that send the file last. An action that waits ends when the server closes, but not
+	// when the client disconnects.
 	Early bool
 
 	// Do is what happens to the request.

@@ -19,8 +19,8 @@ type pdfSpec struct {
 // outside ASCII become question marks. Without it a page's text is "page 5".
 func WithText(text func(page int) string) PDFOption { return func(s *pdfSpec) { s.text = text } }
 
-// WithSharedResource gives all pages together one image of about n bytes, which do not compress: a
-// splitter that copies what a page refers to copies it into every chunk.
+// WithSharedResource adds an image of about n bytes that all pages share. Its bytes do not
+// compress. A splitter that copies everything that a page refers to copies it into every chunk.
 func WithSharedResource(n int) PDFOption { return func(s *pdfSpec) { s.shared = n } }
 
 // NewPDF makes a small valid PDF of that many US letter pages, each with its page number as text.

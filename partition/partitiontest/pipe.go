@@ -17,7 +17,7 @@ type PipeListener struct {
 	once   sync.Once
 }
 
-// NewPipeListener returns a listener for a host name that exists nowhere else; empty:
+// NewPipeListener returns a listener for a host name that only it serves; empty means
 // partition.test.
 func NewPipeListener(host string) *PipeListener {
 	if host == "" {
@@ -45,8 +45,8 @@ func (l *PipeListener) Close() error {
 // Addr returns the listener's host name.
 func (l *PipeListener) Addr() net.Addr { return pipeAddr(l.host) }
 
-// DialContext is for [net/http.Transport]. It connects to the listener when addr, with any port, is
-// its host; any other addr is an error: no request gets out by accident.
+// DialContext is for [net/http.Transport]. It connects to the listener if addr has its host, with
+// any port. Any other addr is an error, so that no request gets out by accident.
 func (l *PipeListener) DialContext(ctx context.Context, _, addr string) (net.Conn, error) {
 	if host, _, err := net.SplitHostPort(addr); addr != l.host && (err != nil || host != l.host) {
 		return nil, fmt.Errorf("dial %s: not %s, the only host in this test", addr, l.host)

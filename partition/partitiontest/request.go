@@ -9,8 +9,7 @@ import (
 	"github.com/quire-dev/quire/split"
 )
 
-// A Request is what the server knows of one request that arrived. Its maps and slices are not to be
-// changed.
+// A Request is what the server knows of a request that arrived. Do not change its maps and slices.
 type Request struct {
 	Time          time.Time
 	Method        string
@@ -46,8 +45,8 @@ type attemptKey struct {
 
 type contextKey struct{}
 
-// FromContext returns what the server has read of the request whose context ctx is. It is there for
-// engines and for the handlers inside an [Action]; ok is false for any other context.
+// FromContext returns what the server has read of the request with the context ctx. It is for
+// engines and for the handlers inside an [Action]; for any other context ok is false.
 func FromContext(ctx context.Context) (r Request, ok bool) {
 	r, ok = ctx.Value(contextKey{}).(Request)
 	return r, ok

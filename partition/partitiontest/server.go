@@ -1,8 +1,9 @@
 // Package partitiontest is a partition API server for tests, with scripted faults.
 //
 // It is to the partition API what net/http/httptest is to HTTP: a real server in the test's own
-// process. By default it answers one element a page of a PDF and one element for any other file,
-// checks each request more strictly than the real server does, and keeps a record of what arrived:
+// process. By default it answers with one element per page of a PDF and with one element for any
+// other file. It checks each request more strictly than the real server does, and records the
+// requests:
 //
 //	srv := partitiontest.NewServer(partitiontest.Options{})
 //	defer srv.Close()
@@ -19,9 +20,8 @@
 //		t.Log(r.File, r.Pages, r.Attempt, r.Status, r.SHA256)
 //	}
 //
-// A [Fault] says which requests it takes and what it does to them. What it does is an [Action],
-// HTTP middleware around the real answer; actions combine with [Chain], and a test may bring its
-// own.
+// A [Fault] says which requests it takes and what happens to them. What happens is an [Action]:
+// HTTP middleware around the real answer. [Chain] combines actions, and a test may define its own.
 //
 // # Waiting without time
 //
@@ -34,8 +34,8 @@
 //		...
 //	})
 //
-// The package links no test framework, so that programs may use it as well: for demonstrations, or
-// for a server to try a client by hand.
+// The package does not depend on a test framework. So programs may use it too: for demonstrations,
+// or as a server for trying a client by hand.
 package partitiontest
 
 import (
@@ -46,15 +46,15 @@ import (
 	"sync"
 )
 
-// Options change what a [Server] is. The zero value is ready to use.
+// Options set up a [Server]. The zero value is ready to use.
 type Options struct {
-	// Engine answers the requests that no fault takes; nil is [Pages]. It gets the request as the
-	// client sent it, without Prefix, and parsed already for those who ask [FromContext].
+	// Engine answers the requests that no fault takes; nil means [Pages]. It gets the request as
+	// the client sent it, without Prefix. [FromContext] returns the parsed request.
 	Engine http.Handler
 
-	// APIKey is what the header unstructured-api-key must be. A request with another one gets 401
-	// and, as from the real server, the key that it sent in the error's text. Empty: every request
-	// is welcome.
+	// APIKey is the required value of the header unstructured-api-key. A request with another key
+	// gets 401; the error text repeats that key, as the real server's does. Empty: every request is
+	// accepted.
 	APIKey string
 
 	// Prefix is a path before the API's own paths, as a gateway has it: "/tenant-7".
@@ -64,12 +64,12 @@ type Options struct {
 	// The server closes it.
 	Listener net.Listener
 
-	// Lenient turns off the form check. Without it the server refuses, with status 400 and a detail
-	// that starts with "strict:", what the real server would silently ignore or misread; see
-	// [Server.Violations].
+	// Lenient turns off the form check. The form check finds what the real server would silently
+	// ignore or misread. It refuses such a request with status 400 and a detail that starts with
+	// "strict:"; see [Server.Violations].
 	Lenient bool
 
-	// AllowFields are form fields that the check lets pass beside those of [wire.Fields].
+	// AllowFields are form fields that the check accepts in addition to those of [wire.Fields].
 	AllowFields []string
 }
 
@@ -122,12 +122,12 @@ func NewServer(o Options) *Server {
 	return s
 }
 
-// Client returns an HTTP client that reaches the server, through its pipe where it listens on one,
-// and uses no proxy. Its idle connections are closed with the server.
+// Client returns an HTTP client that connects to the server, through a pipe if the server has a
+// [PipeListener]. It uses no proxy. Its idle connections are closed with the server.
 func (s *Server) Client() *http.Client { return s.client }
 
-// Close ends the server and returns when nothing of it is left. Requests in progress are cut off;
-// an engine that does not look at its request's context is waited for.
+// Close stops the server and waits until all of it has ended. It cuts off requests in progress, but
+// waits for an engine that ignores its request's context.
 func (s *Server) Close() {
 	s.cancel()
 	_ = s.http.Close()
@@ -148,7 +148,7 @@ func (s *Server) connState(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// Script adds faults behind those that are there. It panics when a fault's File is no pattern.
+// Script adds faults after the existing ones. It panics if a fault's File is not a valid pattern.
 func (s *Server) Script(faults ...Fault) {
 	added := make([]*scripted, 0, len(faults))
 	for _, f := range faults {
@@ -160,8 +160,8 @@ func (s *Server) Script(faults ...Fault) {
 	s.faults = append(s.faults, added...)
 }
 
-// Requests returns what has arrived so far, in order of arrival, with everything that is known of
-// it by now. Requests other than partition requests are among it.
+// Requests returns all requests so far, in order of arrival, with everything that is known of them
+// by now. It includes requests other than partition requests.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,24 +172,24 @@ func (s *Server) Requests() []Request {
 	return requests
 }
 
-// InFlight returns how many partition requests are being answered now. A request counts from when
-// its header has arrived until just before the end of its answer leaves. One that the client gave
-// up counts until the server has noticed.
+// InFlight returns how many partition requests are being answered now. A request counts from the
+// arrival of its header until just before the end of its answer is sent. A request that the client
+// gave up counts until the server notices.
 func (s *Server) InFlight() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.inFlight
 }
 
-// PeakInFlight returns the most that [Server.InFlight] has been.
+// PeakInFlight returns the highest value that [Server.InFlight] has had.
 func (s *Server) PeakInFlight() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.peak
 }
 
-// Violations returns what the form check has found in all requests, a line each. A test of a client
-// ends well with a check that there is none.
+// Violations returns what the form check has found in all requests, one line each. A test of a
+// client should check at its end that there are none.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

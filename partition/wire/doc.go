@@ -1,4 +1,5 @@
-// Package wire is what the programs of this module need of package partition beyond what that
-// promises: the table of form fields, text that is fit to be printed, the names of an engine and of
-// a key's source, and the key of parameters. It is outside the module's promise of compatibility.
+// Package wire is for the programs of this module. It has what they need in addition to the API of
+// package partition: the table of form fields, escaping of text for a terminal, names for the
+// engine and for the source of the API key, and a key that identifies parameters. It is outside the
+// module's promise of compatibility.
 package wire

@@ -28,34 +28,35 @@ const (
 	KindList   = form.List
 )
 
-// DefaultGrace is what [partition.WithGrace] is by default, for a flag that shows it.
+// DefaultGrace is the default of [partition.WithGrace], for a flag that shows it.
 const DefaultGrace = settings.Grace
 
 // Fields returns every form field that [partition.Params.Set] knows, in the order in which they are
 // sent.
 func Fields() []Field { return form.Fields() }
 
-// Printable returns foreign text, such as a file name or a server's words, fit for one line on a
-// terminal: control characters, line and paragraph separators, characters that turn the direction
-// of text, and bytes that are not UTF-8 become escapes.
+// Printable makes untrusted text, such as a file name or a server's message, safe to print on one
+// line of a terminal. It escapes control characters, line and paragraph separators, characters that
+// change the direction of text, and bytes that are not UTF-8.
 func Printable(s string) string { return text.Printable(s) }
 
-// WithEngine names the engine behind an in-process transport, with its version, so that answers of
-// another version are not taken from the cache. A server needs no name.
+// WithEngine sets the name and version of an engine that runs in this process. The client then
+// takes no answers of another version from the cache. It is not needed for a server.
 func WithEngine(name string) partition.Option {
 	return partition.WithSettings(settings.Settings{Engine: name})
 }
 
-// WithAPIKeySource says where the API key is from, such as a file's name, for the message that the
-// key was refused.
+// WithAPIKeySource names the source of the API key, such as a file. The message that a key was
+// refused shows it.
 func WithAPIKeySource(source string) partition.Option {
 	return partition.WithSettings(settings.Settings{KeySource: source})
 }
 
-// Key names all that parameters change in a document's elements, for programs that remember what
-// they have done: the form fields, and of [partition.Split] the pages, how finely a PDF is cut, the
-// scope of text chunking and whether parents are repaired. What only decides whether there is a
-// result, or how it is obtained, is not in it: mode, limits, password, AllowFailed and Narrow.
+// Key returns a key that identifies the parameters, for programs that remember their work:
+// parameters with equal keys give the same elements. It covers the form fields and, of
+// [partition.Split], the pages, how finely a PDF is cut, the scope of text chunking and whether
+// parents are repaired. It does not cover what only decides whether there is a result, or how it is
+// obtained: mode, limits, password, AllowFailed and Narrow.
 func Key(p partition.Params) (partition.Key, error) {
 	fields, err := form.Encode(p, p.Extra)
 	if err != nil {
