@@ -47,24 +47,24 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 	f.attemptsSet = flags.Changed
 	group(flags, groupServer, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVar(&f.url, "url", "", "API base URL or endpoint (default $"+partition.EnvAPIURL+")")
+		flags.StringVar(&f.url, "url", "", "base URL or full endpoint of the API (default $"+partition.EnvAPIURL+")")
 		flags.StringVar(&f.keyFile, "api-key-file", "", "`file` with the API key (default $"+partition.EnvAPIKey+")")
-		flags.StringArrayVar(&f.headers, "header", nil, "add the header 'Name: value' to every request; may be repeated")
+		flags.StringArrayVar(&f.headers, "header", nil, "add this `header`, as 'Name: value', to every request; may be repeated")
 		flags.StringVar(&f.caFile, "ca-file", "", "PEM `file` with certificates to trust in addition to the system's")
 		flags.StringVar(&f.clientCert, "client-cert", "", "PEM `file` with a client certificate")
 		flags.StringVar(&f.clientKey, "client-key", "", "PEM `file` with the client certificate's key")
-		flags.BoolVar(&f.local, "local", false, "use the embedded engine instead of a server (strategy fast)")
-		flags.IntVarP(&f.inFlight, "in-flight", "j", partition.DefaultInFlight, "requests in flight at once, over all documents; does not change the output")
+		flags.BoolVar(&f.local, "local", false, "process documents inside quire, with its embedded engine, instead of sending them to a server (strategy fast only)")
+		flags.IntVarP(&f.inFlight, "in-flight", "j", partition.DefaultInFlight, "limit on requests in flight at once, over all documents; the output does not depend on it")
 	})
 	group(flags, groupRetry, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVar(&f.retry, "retry", defaultPolicy, "retry policy: a preset's name, or a JSON or YAML file")
-		flags.IntVar(&f.attempts, "retry-attempts", 0, "most attempts per request, 0 for no limit (default: the policy's)")
+		flags.IntVar(&f.attempts, "retry-attempts", 0, "limit on attempts per request, the first one included; 0 for no limit (default: the policy's)")
 		flags.DurationVar(&f.initial, "retry-initial", 0, "wait before the first retry (default: the policy's)")
 		flags.DurationVar(&f.max, "retry-max", 0, "longest wait between attempts (default: the policy's)")
-		flags.DurationVar(&f.elapsed, "retry-elapsed", 0, "time after which a request is not retried (default: the policy's)")
-		flags.DurationVar(&f.timeout, "timeout", 0, "time limit for an attempt to be answered (default: the policy's)")
-		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "longest time between two bytes of an answer (default: the policy's)")
+		flags.DurationVar(&f.elapsed, "retry-elapsed", 0, "stop retrying a request after this much time (default: the policy's)")
+		flags.DurationVar(&f.timeout, "timeout", 0, "limit on how long an attempt waits for the answer to begin (default: the policy's)")
+		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "longest pause while an answer arrives (default: the policy's)")
 	})
 }
 

@@ -21,8 +21,9 @@ func newCache(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cache",
 		Short: "Show, check and clean up the answers on disk",
-		Long: "Quire stores every answer of the API on disk, so that the same page is not sent, and paid, twice. These commands show,\n" +
-			"check and clean up what is stored. Runs clean up by themselves: see --cache-max-age and --cache-max-size of quire\npartition.",
+		Long: "Quire stores every answer of the API on disk, so that you do not pay for the same page twice. These commands show, check\n" +
+			"and clean up the stored answers. Runs also clean up on their own: see --cache-max-age and --cache-max-size of\n" +
+			"quire partition.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError("unknown command \"cache %s\"", args[0])
@@ -61,7 +62,7 @@ func newCache(sh *shell) *cobra.Command {
 	}
 	group(where.Flags(), groupCache, func(flags *pflag.FlagSet) { addCacheDir(flags, &dir) })
 	c.AddCommand(where)
-	add("size", "Print how many answers it holds, and their size", func(c *cobra.Command, d *cache.Dir) error {
+	add("size", "Print how many answers the cache holds, and their size", func(c *cobra.Command, d *cache.Dir) error {
 		usage, err := d.Size(c.Context())
 		if err != nil {
 			return err
@@ -69,7 +70,7 @@ func newCache(sh *shell) *cobra.Command {
 		_, err = fmt.Fprintln(sh.stdout, usageLine(usage))
 		return err
 	})
-	add("verify", "Read every answer and check it", func(c *cobra.Command, d *cache.Dir) error {
+	add("verify", "Check every answer in the cache for damage", func(c *cobra.Command, d *cache.Dir) error {
 		problems := 0
 		usage, err := d.Verify(c.Context(), func(p *cache.Problem) {
 			problems++
@@ -85,16 +86,16 @@ func newCache(sh *shell) *cobra.Command {
 		return err
 	})
 	size := byteSize(-1)
-	trim := add("trim", "Remove answers not used for 30 days, and the oldest of a cache that is too large",
+	trim := add("trim", "Remove answers not used for 30 days; in a large cache, also the least recently used",
 		func(c *cobra.Command, d *cache.Dir) error { return trimCache(c, sh, d, int64(size)) })
-	trim.Long = fmt.Sprintf(`Trim removes the answers that were not used for %d days. If more than %s remain, it removes those not used
-for longest. Answers used in the last 24 hours then stay, up to twice that size. With --max-size, it obeys that
-size exactly.`, cache.DefaultMaxAge/(24*time.Hour), words.Size(cache.DefaultMaxSize))
+	trim.Long = fmt.Sprintf(`Trim removes the answers that were not used for %d days. If more than %s remain, it also removes the least recently
+used ones, but answers used in the last 24 hours may fill twice that size. --max-size sets a size that holds for recent
+answers too.`, cache.DefaultMaxAge/(24*time.Hour), words.Size(cache.DefaultMaxSize))
 	group(trim.Flags(), groupCache, func(flags *pflag.FlagSet) {
-		flags.Var(&size, "max-size", "remove the answers not used for longest until no more than this is left")
+		flags.Var(&size, "max-size", "remove the least recently used answers until the cache is no larger than this")
 		flags.Lookup("max-size").DefValue = ""
 	})
-	add("clear", "Remove all answers", func(c *cobra.Command, d *cache.Dir) error {
+	add("clear", "Remove all answers from the cache", func(c *cobra.Command, d *cache.Dir) error {
 		usage, err := d.Clear(c.Context())
 		if err != nil {
 			return err

@@ -31,9 +31,9 @@ func (f *cacheFlags) add(flags *pflag.FlagSet) {
 		addCacheDir(flags, &f.dir)
 		flags.BoolVar(&f.off, "no-cache", false, "do not use the cache")
 		flags.BoolVar(&f.refresh, "refresh", false, "send every request, even if its answer is cached, and store the new answers")
-		flags.DurationVar(&f.maxAge, "cache-max-age", cache.DefaultMaxAge, "remove cached answers not used for this long; less than 168h counts as 168h")
-		flags.Int64Var(&f.maxSize, "cache-max-size", cache.DefaultMaxSize, "remove the answers not used for longest when the cache has more bytes than this; those of the last 24 hours stay up to twice the size")
-		flags.DurationVar(&f.grace, "grace", wire.DefaultGrace, "how long to wait for requests already sent when a document or the run ends early")
+		flags.DurationVar(&f.maxAge, "cache-max-age", cache.DefaultMaxAge, "remove cached answers that were not used for this long; values below 168h count as 168h")
+		flags.Int64Var(&f.maxSize, "cache-max-size", cache.DefaultMaxSize, "limit on the size of the cache, in bytes; beyond it the least recently used answers are removed, but answers used in the last 24 hours may fill twice this size")
+		flags.DurationVar(&f.grace, "grace", wire.DefaultGrace, "when a document or the run ends early, wait this long for the answers to requests already sent, and cache them")
 	})
 }
 

@@ -38,8 +38,8 @@ var shells = []struct {
 func newCompletion(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "completion",
-		Short: "Print the completion script of a shell",
-		Long: "Completion prints a script with which a shell completes commands, flags and their values. Save it where your shell looks for " +
+		Short: "Print the completion script for a shell",
+		Long: "Completion prints a script that lets a shell complete commands, flags and their values. Save it where your shell looks for " +
 			"such scripts, as in the examples, and start a new shell. Bash needs the package bash-completion.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -51,7 +51,7 @@ func newCompletion(sh *shell) *cobra.Command {
 	}
 	for _, s := range shells {
 		c.AddCommand(&cobra.Command{
-			Use: s.name, Short: "Print the completion script of " + s.name, Example: "  " + s.install, Args: noArguments,
+			Use: s.name, Short: "Print the completion script for " + s.name, Example: "  " + s.install, Args: noArguments,
 			RunE: func(c *cobra.Command, _ []string) error { return s.write(c.Root(), sh.stdout) },
 		})
 	}

@@ -10,10 +10,10 @@ import (
 var environmentVariables = []helpRow{
 	{partition.EnvAPIKey, "the API key, unless --api-key-file is given"},
 	{partition.EnvAPIURL, "the API's base URL or endpoint, unless --url is given"},
-	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies"},
-	{"XDG_CACHE_HOME", "where the cache is stored, unless --cache-dir is given"},
-	{"TMPDIR", "where chunks and answers in transit are held when there is no cache"},
-	{"NO_COLOR, TERM=dumb", "no live progress line"},
+	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "proxies for requests, and hosts to reach without one"},
+	{"XDG_CACHE_HOME", "the user's cache folder: the cache is quire/answers in it, unless --cache-dir is given"},
+	{"TMPDIR", "folder for the chunks and answers of documents in progress, if there is no cache"},
+	{"NO_COLOR, TERM=dumb", "if set, quire shows no live progress line"},
 }
 
 func newEnvironmentTopic() *cobra.Command {

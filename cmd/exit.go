@@ -35,17 +35,17 @@ var exitCodes = []struct {
 	code    int
 	meaning string
 }{
-	{exitOK, "all documents were done"},
-	{exitFailed, "failed; nothing was written"},
+	{exitOK, "success: every document was processed"},
+	{exitFailed, "failure: no output was written"},
 	{exitUsage, "invalid usage"},
 	{exitPartial, "some documents or pages failed; the rest was written"},
 	{exitAuth, "the API key is missing or was refused"},
 	{exitQuota, "the account has no quota left"},
-	{exitUnavailable, "the server could not be reached or failed every document; try again later"},
-	{exitHungUp, "the terminal was closed; finished documents are kept"},
-	{exitInterrupted, "interrupted; finished documents are kept"},
-	{exitBrokenPipe, "standard output was closed"},
-	{exitTerminated, "terminated; finished documents are kept"},
+	{exitUnavailable, "the server was unreachable, or failed on every document; try again later"},
+	{exitHungUp, "the terminal was closed (SIGHUP); outputs already written are kept"},
+	{exitInterrupted, "interrupted (Ctrl-C); outputs already written are kept"},
+	{exitBrokenPipe, "standard output was closed too early"},
+	{exitTerminated, "terminated (SIGTERM); outputs already written are kept"},
 }
 
 // An exitError ends a command with a code. If err is nil, everything has been printed already.

@@ -55,12 +55,12 @@ func (f *formatFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVarP(&f.format, "format", "f", "json", "output format: "+formatsThatKnow(0))
-		flags.BoolVar(&f.options.CSVSafe, "csv-safe", false, "keep spreadsheets from reading text as formulas")
-		flags.BoolVar(&f.options.sourceField, "source-field", false, "add a source field to each element: the document's path and SHA-256")
-		flags.StringVar(&f.options.images, "images", "", "write images to this `folder`: image_base64 becomes image_path, the file's path")
+		flags.BoolVar(&f.options.CSVSafe, "csv-safe", false, "with -f csv: put an apostrophe before text that a spreadsheet would run as a formula")
+		flags.BoolVar(&f.options.sourceField, "source-field", false, "add a source field to each element, with the document's path and SHA-256")
+		flags.StringVar(&f.options.images, "images", "", "save images as files in this `folder`; elements then have image_path instead of image_base64")
 		flags.StringSliceVar(&f.metadataInclude, "metadata-include", nil, "write only these metadata fields")
 		flags.StringSliceVar(&f.metadataExclude, "metadata-exclude", nil, "leave out these metadata fields")
-		flags.BoolVar(&f.options.FlattenMetadata, "flatten-metadata", false, "write metadata fields beside the element's own fields; as metadata.NAME if NAME is taken")
+		flags.BoolVar(&f.options.FlattenMetadata, "flatten-metadata", false, "write metadata fields at the top level of the element; a field becomes metadata.NAME if the element already has a NAME")
 		flags.StringSliceVar(&f.types, "element-types", nil, "write only elements of these types, such as Title,Table")
 		flags.StringSliceVar(&f.excludeTypes, "exclude-element-types", nil, "leave out elements of these types")
 	})

@@ -23,7 +23,7 @@ const (
 	groupSplit  = "Splitting"
 	groupRetry  = "Retries and time limits"
 	groupCache  = "Cache"
-	groupAPI    = "API fields, sent only if set (hosted: Unstructured's service only)"
+	groupAPI    = "API fields, sent only if set (hosted: only in Unstructured's hosted API)"
 	groupOther  = "Other"
 )
 

@@ -19,7 +19,7 @@ func newMan(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:   "man DIR",
 		Short: "Write the manual pages, one per command",
-		Long: "Man writes a manual page for every command to a folder, which is created if missing. The pages have no date unless " +
+		Long: "Man writes a manual page for every command to a folder. It creates the folder if it is missing. The pages have no date unless " +
 			"$SOURCE_DATE_EPOCH sets one, so that the same version always writes the same pages.",
 		Example: "  quire man share/man/man1",
 		Hidden:  true,

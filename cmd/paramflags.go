@@ -121,6 +121,6 @@ func (f pagesFlag) Type() string { return "A-B" }
 // addSplitFlags adds the flags that say how a PDF is cut.
 func addSplitFlags(flags *pflag.FlagSet, s *partition.Split) {
 	flags.SortFlags = false
-	flags.Var(pagesFlag{&s.Pages}, "pages", "send only these pages of a PDF")
-	flags.IntVar(&s.Concurrency, "split-concurrency", 10, "how finely to cut a PDF, 1 to 50 (split_pdf_concurrency_level)")
+	flags.Var(pagesFlag{&s.Pages}, "pages", "use only these pages of a PDF, such as 3-7")
+	flags.IntVar(&s.Concurrency, "split-concurrency", 10, "how many chunks to cut a PDF into, 1 to 50: more if a chunk would exceed 20 pages, fewer if the PDF is short (the Python client calls this split_pdf_concurrency_level)")
 }

@@ -48,7 +48,7 @@ func newPartition(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "partition PATH...",
 		Short:   "Turn files, folders or standard input (-) into elements",
-		Long:    "Partition sends documents to the API and writes their elements to standard output or, with -o, to one file per document.",
+		Long:    "Partition sends documents to the API. It writes their elements to standard output or, with -o, to one file per document.",
 		Example: partitionExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 && !f.stdinList && f.walk.filesFrom == "" && f.run.retryFailed == "" {
@@ -67,32 +67,32 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	group(flags, groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVar(&f.name, "name", "", "file name that the server sees for the document on standard input")
+		flags.StringVar(&f.name, "name", "", "file name to use for the document on standard input")
 		flags.BoolVar(&f.stdinList, "stdin-list", false,
-			"read one document per line (a path or a JSON object {path, name, params, id}) and write one JSON line per document")
-		flags.BoolVar(&f.unordered, "unordered", false, "with --stdin-list: write each line as soon as its document is done")
+			"read a list of documents from standard input, one per line (a path or a JSON object {path, name, params, id}), and write one JSON line for each")
+		flags.BoolVar(&f.unordered, "unordered", false, "with --stdin-list: write each line as soon as its document is done, not in the order of the list")
 	})
 	f.walk.add(flags)
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVarP(&f.output, "output", "o", "", "write outputs to this `folder`, as <path>.<format>; it is created if missing")
+		flags.StringVarP(&f.output, "output", "o", "", "write one file per document to this `folder`, named <path>.<format>; the folder is created if missing")
 		flags.StringVar(&f.progress, "progress", screen.ProgressAuto, "how to show progress: auto, bar, plain (one line per document), json or none")
 		flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only failures")
-		flags.BoolVarP(&f.verbose, "verbose", "v", false, "print more: every document, every file left out, every attempt")
-		flags.StringVar(&f.logAs, "log-format", "text", "format of the lines that -v prints: text or json")
+		flags.BoolVarP(&f.verbose, "verbose", "v", false, "print more: every document, every skipped file, every attempt")
+		flags.StringVar(&f.logAs, "log-format", "text", "format of the log lines from -v: text or json")
 	})
 	f.form.add(flags)
 	f.run.add(flags)
 	group(flags, groupSplit, func(flags *pflag.FlagSet) {
 		addSplitFlags(flags, &f.params.Split)
-		flags.IntVar(&f.params.Split.MaxPages, "max-pages", 0, "refuse documents with more pages than this, before anything is sent")
+		flags.IntVar(&f.params.Split.MaxPages, "max-pages", 0, "refuse a document with more pages than this, before any of it is sent (default: no limit)")
 		flags.BoolVar(&f.noSplit, "no-split", false, "send every document whole, in one request")
-		flags.StringVar(&f.mode, "chunk-mode", "disk", "where to hold chunks and answers in transit: buffered (in memory) or disk")
-		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "write the pages that were answered although others failed (exit code 3)")
-		flags.BoolVar(&f.params.Split.Narrow, "narrow", false, "on failure, retry a chunk as two halves, down to single pages")
-		flags.BoolVar(&f.params.Split.RepairParents, "repair-parents", false, "restore parent_id across chunks where it can be determined")
-		flags.StringVar(&f.scope, "chunking-scope", "whole", "what to do with a PDF when --chunking-strategy is set: whole (send it whole), after (split it, and chunk all elements in a second request) or per_chunk (chunk the elements of each page chunk)")
-		flags.StringVar(&f.password, "password-file", "", "`file` with the password for encrypted PDFs; their pages are not written to disk")
+		flags.StringVar(&f.mode, "chunk-mode", "disk", "where to keep the chunks and answers of documents in progress: buffered (in memory) or disk")
+		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "if some pages fail, write the other pages and list the missing pages (exit code 3)")
+		flags.BoolVar(&f.params.Split.Narrow, "narrow", false, "narrowing: if a chunk fails, send its two halves instead, and so on down to single pages")
+		flags.BoolVar(&f.params.Split.RepairParents, "repair-parents", false, "restore parent_id where cutting the PDF has separated an element from its parent, if the parent can be determined")
+		flags.StringVar(&f.scope, "chunking-scope", "whole", "how to send a PDF when --chunking-strategy is set: whole (uncut), after (in page chunks; a second request then combines all elements into text chunks) or per_chunk (in page chunks; the server combines the elements of each into text chunks)")
+		flags.StringVar(&f.password, "password-file", "", "`file` with the password of encrypted PDFs; their chunks and answers are not written to disk, unless --chunk-mode disk is given")
 	})
 	f.client.add(flags)
 	f.cache.add(flags)

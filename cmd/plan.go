@@ -25,19 +25,20 @@ type planFlags struct {
 	json  bool
 }
 
-const planLong = `Plan takes the same documents as quire partition and shows what would be sent for each: its pages, its page chunks, the requests, and
-how many of these the cache can answer. It sends nothing. It needs no server and no key, but cached answers are stored per server and
-key: without --url, a key or --local it cannot tell what is cached.
+const planLong = `Plan shows what quire partition would send for each document: its pages, its page chunks, its requests, and how many of those
+requests the cache can answer. Plan itself sends nothing, and needs no server and no key. But cached answers are stored per server and
+key, so plan can only tell what is cached if you give it --url, an API key or --local.
 
-A page count that only the server can know is shown as "?". A document that is sent whole counts as one chunk. With
+Quire can count the pages of a PDF; for any other document, plan shows "?". A document that is sent whole counts as one chunk. With
 --chunking-scope after, a document needs one more request than it has chunks.
 
-Plan accepts every flag of quire partition, so that you can plan a run by changing one word. Flags that do not change the plan are
-ignored.
+Plan accepts every flag of quire partition: to plan a run, replace the word partition with plan. Plan ignores flags that do not
+change what is sent.
 
 With --json, each line is a JSON object. A document has "document", "pages", "chunks", "requests", "cached" (requests that the cache
-answers), "pages_left" (pages still to be sent), "narrowing" and "warnings"; a document that would fail has "document", "kind" and
-"error". The last line is {"total": {...}}. A number that is not known is null.`
+answers), "pages_left" (pages still to be sent), "narrowing" (with --narrow: most extra requests for each page that fails) and
+"warnings". A document that would fail has "document", "kind" and "error". The last line is {"total": {...}}. A number that is not
+known is null.`
 
 const planExample = `  quire plan contracts/ --price-per-page 0.01
   quire plan report.pdf --pages 1-60 --split-concurrency 5 --no-cache
@@ -74,7 +75,7 @@ func (f *planFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.Float64Var(&f.price, "price-per-page", 0, "price of a page, to estimate the cost of the pages that are not cached")
+		flags.Float64Var(&f.price, "price-per-page", 0, "price per page; the total then shows the estimated cost of the pages that are not cached")
 		flags.BoolVar(&f.json, "json", false, "print one JSON object per line: each document, then the total")
 	})
 	shared := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -87,7 +88,7 @@ func (f *planFlags) add(flags *pflag.FlagSet) {
 			flags.AddFlag(flag)
 		}
 	})
-	flags.Lookup("output").Usage = "the run's output `folder`, which is never read as input"
+	flags.Lookup("output").Usage = "output `folder` of the run; plan never reads its files as input"
 }
 
 // execute checks everything, then plans.

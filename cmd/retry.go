@@ -21,9 +21,9 @@ const defaultPolicy = "unstructured"
 func newRetry(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "retry",
-		Short: "Show what is retried, and when",
-		Long: "These commands show retry policies: the presets (" + strings.Join(retry.Presets(), ", ") + "),\n" +
-			"or your own policies in JSON or YAML files.",
+		Short: "Show which requests are retried, and when",
+		Long: "A retry policy says which failed requests are sent again, and when. These commands show policies: the presets\n" +
+			"(" + strings.Join(retry.Presets(), ", ") + ") and your own, in JSON or YAML files.",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usageError("unknown command \"retry %s\"", args[0])

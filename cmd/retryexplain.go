@@ -42,8 +42,9 @@ func newRetryExplain(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "explain [POLICY]",
 		Short: "Show what a policy does after an attempt, and why",
-		Long: "Explain shows what a policy does after one attempt, given how the attempt ended. The first line is the action (return, retry\n" +
-			"or mutate) with its wait; the rule that decided and the limits follow.",
+		Long: "Explain shows what a policy does after one attempt. The flags say how the attempt ended. The first line names the action and\n" +
+			"its wait: return (send nothing more), retry, or mutate (change the request and retry). The lines after it name the rule that\n" +
+			"decided, and the limits.",
 		Example: explainExample,
 		Args:    onePolicy,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -61,17 +62,17 @@ func newRetryExplain(sh *shell) *cobra.Command {
 	group(c.Flags(), groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.IntVar(&f.status, "status", 0, "HTTP status of the answer")
-		flags.StringArrayVar(&f.headers, "header", nil, "header of the answer, as 'Name: value'; may be repeated")
+		flags.StringArrayVar(&f.headers, "header", nil, "`header` of the answer, as 'Name: value'; may be repeated")
 		flags.StringVar(&f.body, "body", "", "body of the answer")
 		flags.StringVar(&f.kind, "error", "", "kind of error: "+strings.Join(kinds, ", "))
-		flags.BoolVar(&f.sent, "sent", false, "the whole request had been sent")
-		flags.StringArrayVar(&f.facts, "fact", nil, "fact that the caller states, as name=true or name=false; may be repeated")
-		flags.StringArrayVar(&f.patches, "patch", nil, "change of the request that the caller offers; may be repeated")
-		flags.IntVar(&f.attempt, "attempt", 1, "number of the attempt")
-		flags.IntVar(&f.free, "free", 0, "earlier attempts that did not count")
-		flags.IntVar(&f.resends, "resends", 0, "earlier attempts that may be billed twice")
+		flags.BoolVar(&f.sent, "sent", false, "the whole request was sent before the error")
+		flags.StringArrayVar(&f.facts, "fact", nil, "set a fact that the rules can test, as `name=true` or name=false; may be repeated")
+		flags.StringArrayVar(&f.patches, "patch", nil, "`name` of a change to the request that a mutate rule can ask for; may be repeated")
+		flags.IntVar(&f.attempt, "attempt", 1, "number of this attempt, counted from 1")
+		flags.IntVar(&f.free, "free", 0, "earlier attempts that do not count towards the limit, because a mutate rule matched them")
+		flags.IntVar(&f.resends, "resends", 0, "earlier attempts that the server may have billed")
 		flags.IntVar(&f.same, "same", 0, "earlier attempts in a row that got the same answer")
-		flags.BoolVar(&f.works, "works", false, "since the first of those the server has shown that it works")
+		flags.BoolVar(&f.works, "works", false, "the server has answered other requests since the first of those")
 		flags.DurationVar(&f.elapsed, "elapsed", 0, "time since the first attempt began")
 	})
 	return c

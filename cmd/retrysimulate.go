@@ -26,19 +26,21 @@ func newRetrySimulate(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "simulate",
 		Short: "Show how much retries help against transient and persistent failures",
-		Long: "Simulate runs sessions of one call each through the policies agent and agent-without-500, in simulated time. A transient\n" +
-			"failure is drawn anew at every request; a persistent one fails every request of its session. It prints success rates beside\n" +
-			"the closed form 1-p^(n+1) and the 95 % band of 1,000 sessions, the size of the published run, and what a server's verdict and\n" +
-			"the limit same_answer save. The same seed gives the same figures.",
+		Long: "Simulate runs sessions in simulated time, under the policies agent and agent-without-500. A session is one request with its\n" +
+			"retries. With a transient failure, each attempt fails at random, with chance p. With a persistent failure, every attempt of\n" +
+			"the session fails.\n\n" +
+			"For n retries, the first table compares the success rate with the formula (closed form) 1-p^(n+1) and with a published run\n" +
+			"of 1,000 sessions per cell; the 95 % band is for 1,000 sessions. The last table shows what it saves if the server says that\n" +
+			"a failure is final, and what the limit same_answer saves. The same seed gives the same figures.",
 		Example: "  quire retry simulate\n  quire retry simulate --sessions 100000 --seed 7 --persistent 0.5",
 		Args:    noArguments,
 		RunE:    func(*cobra.Command, []string) error { return f.run(sh) },
 	}
 	group(c.Flags(), groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.IntVar(&f.sessions, "sessions", 1000, "sessions per cell")
+		flags.IntVar(&f.sessions, "sessions", 1000, "sessions per cell of the tables")
 		flags.Uint64Var(&f.seed, "seed", 1, "seed for the random numbers")
-		flags.Float64Var(&f.persistent, "persistent", 0.986, "share of failures that are persistent, for the second table")
+		flags.Float64Var(&f.persistent, "persistent", 0.986, "share of failures that are persistent, 0 to 1, in the last two rows")
 	})
 	return c
 }

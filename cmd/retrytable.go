@@ -10,7 +10,7 @@ func newRetryTable(sh *shell) *cobra.Command {
 	return &cobra.Command{
 		Use:     "table [POLICY]",
 		Short:   "Print a policy as a decision table",
-		Long:    "Table prints a policy as Markdown: its rules, of which the first that matches decides, and its limits.",
+		Long:    "Table prints a policy as Markdown: its rules and its limits. The first rule that matches decides.",
 		Example: "  quire retry table\n  quire retry table unstructured-python\n  quire retry table my-policy.yaml",
 		Args:    onePolicy,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -26,16 +26,16 @@ type runFlags struct {
 func (f *runFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupRun, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVar(&f.summary, "summary", "", "write the run's figures to this `file`, as one JSON object")
-		flags.StringVar(&f.report, "report", "", "write a report about the run to this `file`, as an HTML page")
-		flags.StringVar(&f.failed, "failed", "", "write the documents that failed to this `file`, one JSON object per line; with -o, DIR/.quire/failed.jsonl lists them as well")
-		flags.StringVar(&f.retryFailed, "retry-failed", "", "run the documents in this `file`, a list of failed documents, instead of paths")
-		flags.BoolVar(&f.force, "force", false, "resend documents that the server declared final in an earlier run")
-		flags.IntVar(&f.maxFailures, "max-failures", 0, "stop the run after this many failed documents (default no limit)")
-		flags.IntVar(&f.maxPages, "max-total-pages", 0, "stop the run before it sends more pages than this; a document of unknown length counts as one page (default no limit)")
-		flags.IntVar(&f.maxRequests, "max-requests", 0, "stop the run before it sends more requests than this, retries included (default no limit)")
-		flags.DurationVar(&f.documentTimeout, "document-timeout", 0, "time limit for a document, retries included (default no limit)")
-		flags.DurationVar(&f.runTimeout, "run-timeout", 0, "time limit for the whole run (default no limit)")
+		flags.StringVar(&f.summary, "summary", "", "write the totals of the run to this `file`, as one JSON object")
+		flags.StringVar(&f.report, "report", "", "write an HTML report about the run to this `file`")
+		flags.StringVar(&f.failed, "failed", "", "list the failed documents in this `file`, one JSON object per line; with -o, .quire/failed.jsonl in the output folder lists them too")
+		flags.StringVar(&f.retryFailed, "retry-failed", "", "process the documents listed in this `file`, which --failed or an earlier run with -o wrote; takes the place of PATH")
+		flags.BoolVar(&f.force, "force", false, "also send documents whose failure is final: in an earlier run the server said that a retry would fail the same way")
+		flags.IntVar(&f.maxFailures, "max-failures", 0, "stop the run after this many failed documents (default: no limit)")
+		flags.IntVar(&f.maxPages, "max-total-pages", 0, "stop the run before it sends more pages than this; a document whose page count is unknown counts as one page (default: no limit)")
+		flags.IntVar(&f.maxRequests, "max-requests", 0, "stop the run before it sends more requests than this, retries included (default: no limit)")
+		flags.DurationVar(&f.documentTimeout, "document-timeout", 0, "time limit for each document, retries included (default: no limit)")
+		flags.DurationVar(&f.runTimeout, "run-timeout", 0, "time limit for the whole run (default: no limit)")
 	})
 }
 

@@ -44,21 +44,21 @@ func newServe(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve the partition API with the embedded engine",
-		Long: "Serve is a server for the partition API. It uses the embedded engine: strategy fast, for PDF, text, Markdown, HTML, CSV and\n" +
-			"TSV. Without an API key, only this machine can reach it. A request without the right key is refused before its body is read.\n" +
-			"An upload slower than 8 KiB a second is cut off.",
+		Long: "Serve runs a server for the partition API with the embedded engine: strategy fast, for PDF, text, Markdown, HTML, CSV and\n" +
+			"TSV. Without --api-key-file, only this machine can reach it. With a key, it refuses a request that lacks the key before it\n" +
+			"reads the body. It cuts off an upload slower than 8 KiB a second.",
 		Example: serveExample,
 		Args:    noArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return f.run(c.Context(), sh) },
 	}
 	group(c.Flags(), groupServer, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVar(&f.addr, "addr", "127.0.0.1:8000", "address to listen on; one that other machines can reach needs --api-key-file")
+		flags.StringVar(&f.addr, "addr", "127.0.0.1:8000", "address to listen on; --api-key-file is required if other machines can reach it")
 		flags.StringVar(&f.keyFile, "api-key-file", "", "`file` with the API key that requests must have")
-		flags.StringArrayVar(&f.hosts, "host", nil, "another host name that clients use for this server; may be repeated")
+		flags.StringArrayVar(&f.hosts, "host", nil, "another host `name` by which clients reach this server; may be repeated")
 		flags.Int64Var(&f.maxBody, "max-body", 512<<20, "largest request, in bytes")
-		flags.Int64Var(&f.maxBodies, "max-bodies", 0, "most bytes of all requests at once; more requests wait (default: twice --max-body)")
-		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for a request's upload, and for its processing")
+		flags.Int64Var(&f.maxBodies, "max-bodies", 0, "limit on the bytes of all requests together; requests beyond it wait (default: twice --max-body)")
+		flags.DurationVar(&f.timeout, "timeout", 10*time.Minute, "time limit for uploading a request, and again for processing it")
 		flags.IntVar(&f.concurrency, "concurrency", 0, "documents processed at once (default: number of processors)")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "log every request")
 	})

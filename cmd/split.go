@@ -36,8 +36,8 @@ func newSplit(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "split FILE -o DIR",
 		Short: "Write the page chunks of a PDF to files",
-		Long: "Split writes the page chunks that quire partition would send for a PDF to files called <name>.<first>-<last>.pdf, and\n" +
-			"prints their names, pages and sizes.",
+		Long: "Split cuts a PDF into the page chunks that quire partition would send. It writes each chunk to a file called\n" +
+			"<name>.<first page>-<last page>.pdf, and prints the path, pages and size of each.",
 		Example: splitExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -49,11 +49,11 @@ func newSplit(sh *shell) *cobra.Command {
 	}
 	group(c.Flags(), groupOutput, func(flags *pflag.FlagSet) {
 		flags.StringVarP(&f.output, "output", "o", "", "write the chunks to this `folder`; it is created if missing")
-		flags.BoolVarP(&f.verbose, "verbose", "v", false, "say how the document was read")
+		flags.BoolVarP(&f.verbose, "verbose", "v", false, "print how the PDF was read, and whether it is damaged")
 	})
 	group(c.Flags(), groupSplit, func(flags *pflag.FlagSet) {
 		addSplitFlags(flags, &f.settings)
-		flags.BoolVar(&f.check, "check", false, "check each chunk: open it again and count its pages")
+		flags.BoolVar(&f.check, "check", false, "open each chunk again and check its page count")
 		flags.StringVar(&f.password, "password-file", "", "`file` with the PDF's password")
 	})
 	return c

@@ -29,8 +29,9 @@ func newView(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "view FILE",
 		Short: "Show elements as an HTML page",
-		Long: "View writes the elements in a file as one HTML page, by page and type, with their tables and pictures. The file must be\n" +
-			"one that quire partition writes with -f json or jsonl; - is standard input. The page has no script and loads nothing.",
+		Long: "View writes the elements in a file as one HTML page, with their types, tables and images, document page by document page.\n" +
+			"The file must come from quire partition with -f json or -f jsonl; - means standard input. The HTML page has no script and\n" +
+			"loads nothing.",
 		Example: viewExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -41,7 +42,7 @@ func newView(sh *shell) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return view(c.Context(), sh, args[0], output) },
 	}
 	group(c.Flags(), groupOutput, func(flags *pflag.FlagSet) {
-		flags.StringVarP(&output, "output", "o", "", "write the page to this `file` instead of standard output")
+		flags.StringVarP(&output, "output", "o", "", "write the HTML page to this `file` instead of standard output")
 	})
 	return c
 }

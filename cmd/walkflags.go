@@ -23,11 +23,11 @@ type walkFlags struct {
 func (f *walkFlags) add(flags *pflag.FlagSet) {
 	group(flags, groupInput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVar(&f.filesFrom, "files-from", "", "`file` with more paths, one per line or separated by NUL; - for standard input")
-		flags.StringArrayVar(&f.include, "include", nil, "take only files that match the `glob` from folders; may be repeated")
+		flags.StringVar(&f.filesFrom, "files-from", "", "read more paths from this `file`, one per line or separated by NUL; - means standard input")
+		flags.StringArrayVar(&f.include, "include", nil, "from folders, take only files that match this `glob`; may be repeated")
 		flags.StringArrayVar(&f.exclude, "exclude", nil,
-			"leave out files and folders that match the `glob`: *.tmp anywhere, old/** below the given folder; a file named on the command line is always taken")
-		flags.Var(&f.maxSize, "max-size", "leave out files larger than this, such as 50MB or 1.5GiB (default no limit)")
+			"skip files and folders that match this `glob`; may be repeated. *.tmp matches at any depth, old/** only at the top of the given folder. It never skips a file named on the command line")
+		flags.Var(&f.maxSize, "max-size", "skip files larger than this, such as 50MB or 1.5GiB (default: no limit)")
 		flags.BoolVar(&f.hidden, "hidden", false, "include hidden files and folders")
 	})
 }
