@@ -30,7 +30,7 @@ var mostExported = map[string]int{
 	"partition/partitiontest": 76,
 	"partition/wire":          15,
 	"retry":                   155, // Budget.SameAnswer, Call.Alive, Event.Same and StopSameAnswer came
-	"split":                   45, // Reader, its three values and Document.Reader came; Limits.Time went
+	"split":                   45,  // Reader, its three values and Document.Reader came; Limits.Time went
 }
 
 // TestExportedSurface counts what a Go program can name: the surface that a version 1 would freeze.

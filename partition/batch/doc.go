@@ -8,8 +8,8 @@
 //
 // A document that fails does not end the run. A run ends early when its context ends, at a limit of
 // [Options], and when it is hopeless: the key is refused, the quota is spent, nobody reaches the
-// server, or the server fails one document after the other. What it did not come to is not lost in
-// silence: the last outcome then has the state [Ended] and says why.
+// server, or the server fails one document after the other and answers nothing meanwhile. What it
+// did not come to is not lost in silence: the last outcome then has the state [Ended] and says why.
 //
 // The package knows documents and a client only: no files, no terminal, no flags.
 package batch
