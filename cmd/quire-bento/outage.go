@@ -14,12 +14,12 @@ import (
 // when it is asked: see [client.answers].
 func speaksOfServer(err error) bool {
 	var api *partition.APIError
-	documents := errors.As(err, &api) && api.Kind.Transient() && !api.Transient()
+	lasts := errors.As(err, &api) && api.Kind.Transient() && !api.Transient()
 	switch partition.KindOf(err).Scope() {
 	case partition.ScopeAccount:
 		return true
 	case partition.ScopeServer:
-		return !documents
+		return !lasts
 	default:
 		return false
 	}

@@ -8,8 +8,8 @@
 //
 // A failed document does not end the run. A run ends early when its context ends, when it reaches a
 // limit of [Options], and when it is hopeless: the key is refused, the quota is exhausted, the
-// server cannot be reached, or the server fails one document after the other. The last outcome then
-// has the state [Ended] and says why.
+// server cannot be reached, or the server fails one document after the other and answers nothing
+// meanwhile. The last outcome then has the state [Ended] and says why.
 //
 // The package deals with documents and a client only, not with files, terminals or flags.
 package batch

@@ -108,7 +108,7 @@ func TestD1Same503LosesNothing(t *testing.T) {
 func TestD3FailuresThatEndLast(t *testing.T) {
 	for name, fault := range map[string]partitiontest.Action{
 		"gateway":         partitiontest.HTMLPage(504),
-		"other each time": partitiontest.Chain(partitiontest.Delay(time.Second), partitiontest.Reset()),
+		"connection lost": partitiontest.Chain(partitiontest.Delay(time.Second), partitiontest.Reset()),
 		"too slow":        partitiontest.Delay(time.Hour),
 	} {
 		t.Run(name, func(t *testing.T) {
