@@ -89,8 +89,8 @@ func newCache(sh *shell) *cobra.Command {
 	trim := add("trim", "Remove answers not used for 30 days; in a large cache, also the least recently used",
 		func(c *cobra.Command, d *cache.Dir) error { return trimCache(c, sh, d, int64(size)) })
 	trim.Long = fmt.Sprintf(`Trim removes the answers that were not used for %d days. If more than %s remain, it also removes the least recently
-used ones, but answers used in the last 24 hours may fill twice that size. --max-size sets a size that holds for recent
-answers too.`, cache.DefaultMaxAge/(24*time.Hour), words.Size(cache.DefaultMaxSize))
+used ones, but answers used in the last 24 hours may fill twice that size. With --max-size,
+that size is a strict limit, for recent answers too.`, cache.DefaultMaxAge/(24*time.Hour), words.Size(cache.DefaultMaxSize))
 	group(trim.Flags(), groupCache, func(flags *pflag.FlagSet) {
 		flags.Var(&size, "max-size", "remove the least recently used answers until the cache is no larger than this")
 		flags.Lookup("max-size").DefValue = ""

@@ -51,8 +51,8 @@ func newDoctor(sh *shell) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the settings, the server and the cache",
-		Long: "Doctor shows which server, key, proxy and cache the other commands use, and tests them one by one. First it sends a health " +
-			"check, which carries the headers from --header but not the API key. Then it sends a document of a few words with the key. " +
+		Long: "Doctor shows which server, key, proxy and cache the other commands use, and tests them one by one. It sends a health " +
+			"check, with the headers from --header but without the API key. Then it sends a document of a few words, with the key. " +
 			"The hosted API bills this document as one page; --no-document skips it. Doctor refuses redirects.\n\n" +
 			"Each line begins with ok, warn or FAIL. A warning does not stop the other commands from working. The last FAIL sets the " +
 			"exit code (see quire help exit-codes).",

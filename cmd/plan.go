@@ -27,10 +27,10 @@ type planFlags struct {
 
 const planLong = `Plan shows what quire partition would send for each document: its pages, its page chunks, its requests, and how many of those
 requests the cache can answer. Plan itself sends nothing, and needs no server and no key. But cached answers are stored per server and
-key, so plan can only tell what is cached if you give it --url, an API key or --local.
+key, so plan can tell what is cached only if a URL, an API key or --local is given.
 
-Quire can count the pages of a PDF; for any other document, plan shows "?". A document that is sent whole counts as one chunk. With
---chunking-scope after, a document needs one more request than it has chunks.
+Plan shows "?" for a page count that only the server can find out, such as that of a DOCX file. A document that is sent whole counts
+as one chunk. With --chunking-scope after, a document needs one more request than it has chunks.
 
 Plan accepts every flag of quire partition: to plan a run, replace the word partition with plan. Plan ignores flags that do not
 change what is sent.
