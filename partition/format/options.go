@@ -17,7 +17,9 @@ type Options struct {
 	Source *Source
 
 	// MetadataInclude names the only members of the metadata to write, MetadataExclude those to
-	// leave out. Empty leaves all. Only one of the two may be given. In CSV they name columns.
+	// leave out. Empty leaves all. Only one of the two may be given. In CSV they name columns; a
+	// member that MetadataInclude names and CSV has no column for gets one, behind the others: a
+	// text as it is, anything else as JSON.
 	MetadataInclude, MetadataExclude []string
 
 	// FlattenMetadata writes the members of the metadata as members of the element, in its place.
