@@ -53,6 +53,7 @@ func TestE8Runs(t *testing.T) {
 			}
 			unread, err := pipe()
 			require.NoError(t, err)
+			defer unread.Close() // and no earlier
 			require.NoError(t, c.Start())
 			_, err = io.ReadFull(unread, make([]byte, 1))
 			require.NoError(t, err)

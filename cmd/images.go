@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 )
 
 // An imageStore writes the images of one document's elements to files below the folder of --images,
@@ -18,11 +19,11 @@ type imageStore struct {
 
 // openImages opens the folder of --images, before any request is paid for; nil where images stay
 // where they are. The caller closes it.
-func (o outputOptions) openImages() (*folder.Folder, error) {
+func (o outputOptions) openImages(disk *journal.Disk) (*folder.Folder, error) {
 	if o.images == "" {
 		return nil, nil
 	}
-	return folder.Open(o.images)
+	return folder.Open(o.images, disk)
 }
 
 // store writes an image and returns its path, which begins with the folder's name as it was given.

@@ -8,13 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 )
 
 // An image of the same name is replaced: a second run leaves the same files.
 func TestImages(t *testing.T) {
 	parent := t.TempDir()
 	for _, content := range []string{"first", "second"} {
-		images, err := outputOptions{images: filepath.Join(parent, "pictures", "new")}.openImages()
+		images, err := outputOptions{images: filepath.Join(parent, "pictures", "new")}.openImages(journal.NewDisk(func(error) {}))
 		require.NoError(t, err)
 		written, err := imageStore{images, "pictures/new", "docs/report.pdf"}.store("22-Image.png", []byte(content))
 		require.NoError(t, err)
@@ -32,7 +33,7 @@ func TestImages(t *testing.T) {
 // Nothing is written outside the folder, whatever a document is called.
 func TestImagesStayInTheirFolder(t *testing.T) {
 	parent := t.TempDir()
-	images, err := folder.Open(filepath.Join(parent, "images"))
+	images, err := folder.Open(filepath.Join(parent, "images"), journal.NewDisk(func(error) {}))
 	require.NoError(t, err)
 	defer func() { require.NoError(t, images.Close()) }()
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -22,6 +23,11 @@ type shell struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+}
+
+// disk is what a command writes files with that has no console.
+func (sh *shell) disk() *journal.Disk {
+	return journal.NewDisk(func(err error) { fmt.Fprintf(sh.stderr, "warning: %s\n", wire.Printable(err.Error())) })
 }
 
 // Main runs one command and returns its exit code (see the table in exit.go). args are without the

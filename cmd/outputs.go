@@ -34,7 +34,7 @@ func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*out
 		Engine: client.engineName(), Extension: j.form.Extension, Force: f.run.force, Again: f.cache.refresh,
 		Stop: stop,
 	}}
-	if out.folder, err = folder.Open(f.output); err != nil {
+	if out.folder, err = folder.Open(f.output, j.disk); err != nil {
 		return nil, &exitError{exitFailed, err}
 	}
 	if err := out.folder.Remember(j.console.Warn); err != nil {
@@ -44,8 +44,8 @@ func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*out
 }
 
 // openImages opens the folder of --images, before any request is paid for.
-func (o *outputs) openImages(options outputOptions) (err error) {
-	if o.images, err = options.openImages(); err != nil {
+func (o *outputs) openImages(options outputOptions, disk *journal.Disk) (err error) {
+	if o.images, err = options.openImages(disk); err != nil {
 		return &exitError{exitFailed, err}
 	}
 	return nil

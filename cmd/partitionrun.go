@@ -28,6 +28,7 @@ type job struct {
 	roots   []string
 	shell   *shell
 	console *screen.Console
+	disk    *journal.Disk // of everything that the run writes
 	form    format.Format
 	options outputOptions
 	walk    *walk.Walk        // nil with --stdin-list
@@ -51,6 +52,7 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) erro
 		W: sh.stderr, Quiet: f.quiet, Verbose: f.verbose || progress == screen.ProgressPlain, Progress: progress,
 	})
 	defer j.console.Close()
+	j.disk = journal.NewDisk(j.console.Warn)
 	err = j.run(ctx)
 	if exit := (*exitError)(nil); err != nil && !(errors.As(err, &exit) && exit.err == nil) && j.console.Error(err) {
 		return &exitError{exitCode(err), nil}
@@ -141,7 +143,7 @@ func (j *job) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := out.openImages(j.options); err != nil {
+	if err := out.openImages(j.options, j.disk); err != nil {
 		return err
 	}
 	if j.flags.run.report != "" {

@@ -29,16 +29,16 @@ func (j *job) openRecords(out *folder.Folder, report *page.Run) (_ *records, err
 		}
 	}()
 	if f.summary != "" {
-		if r.summary, err = folder.OpenFile("summary", f.summary); err != nil {
+		if r.summary, err = folder.OpenFile("summary", f.summary, j.disk); err != nil {
 			return nil, err
 		}
 	}
 	if report != nil {
-		if r.page, err = folder.OpenFile("report", f.report); err != nil {
+		if r.page, err = folder.OpenFile("report", f.report, j.disk); err != nil {
 			return nil, err
 		}
 	}
-	r.failed, err = folder.NewFailedList(f.failed, out, j.form.Extension, j.again)
+	r.failed, err = folder.NewFailedList(f.failed, out, j.disk, j.form.Extension, j.again)
 	return r, err
 }
 

@@ -93,7 +93,7 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 	if err != nil {
 		return err
 	}
-	out, err := folder.Open(f.output)
+	out, err := folder.Open(f.output, sh.disk())
 	if err != nil {
 		return err
 	}

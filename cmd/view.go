@@ -66,7 +66,7 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 		if sameFile(path, output) {
 			return usageError("-o %s would overwrite the input file", output)
 		}
-		file, err := folder.OpenFile("page", output)
+		file, err := folder.OpenFile("page", output, sh.disk())
 		if err != nil {
 			return err
 		}

@@ -252,7 +252,7 @@ func TestStoppingKeepsWhatIsPaidFor(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		s.Script(
 			partitiontest.Fault{Pages: split.PageRange{First: 1, Last: 1}, Do: partitiontest.Reply(500, `{"detail":"x","retryable":false}`)},
-			partitiontest.Fault{Do: partitiontest.Delay(20 * time.Second)},
+			partitiontest.Fault{Do: partitiontest.Delay(15 * time.Second)},
 		)
 		cache := &memoryCache{}
 		_, err := newClient(t, s, partition.WithMaxInFlight(4), partition.WithCache(cache)).Partition(t.Context(), pdf("a.pdf", 40), partition.Params{})

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"encoding/csv"
 	"encoding/json"
@@ -51,12 +52,35 @@ type csvEncoder struct {
 func newCSVEncoder(w *bufio.Writer, o Options) encoder {
 	metadata := o.metadata()
 	columns := slices.DeleteFunc(slices.Clone(csvColumns), func(c csvColumn) bool { return c.metadata && !metadata.keeps(c.name) })
+	for _, name := range o.MetadataInclude {
+		columns = withMember(columns, name)
+	}
 	if o.Source != nil {
 		columns = append(columns,
 			csvColumn{"source_path", false, func(item) string { return o.Source.Path }},
 			csvColumn{"source_sha256", false, func(item) string { return o.Source.SHA256 }})
 	}
 	return &csvEncoder{w: csv.NewWriter(w), columns: columns, safe: o.CSVSafe}
+}
+
+// withMember adds a column for a member of the metadata that has none. It is called metadata.NAME
+// where a column of the element's own is called NAME.
+func withMember(columns []csvColumn, member string) []csvColumn {
+	name := member
+	for _, c := range columns {
+		switch {
+		case c.name == member && c.metadata:
+			return columns
+		case c.name == member:
+			name = "metadata." + member
+		}
+	}
+	return append(columns, csvColumn{name, true, func(e item) string {
+		if member == "image_base64" && e.imagePath != "" {
+			return "" // image_path has its place
+		}
+		return memberCell(e.Element, member)
+	}})
 }
 
 func (f *csvEncoder) element(e item) error {
@@ -121,6 +145,18 @@ func number(n *int) string {
 		return ""
 	}
 	return strconv.Itoa(*n)
+}
+
+// memberCell is a member of the metadata as a cell: a text as it is, anything else as JSON.
+func memberCell(e element.Element, name string) string {
+	value, _ := e.MetadataMember(name)
+	var text string
+	if json.Unmarshal(value, &text) == nil {
+		return text // also of null
+	}
+	var line bytes.Buffer
+	_ = json.Compact(&line, value) // it was read as JSON already
+	return line.String()
 }
 
 // textMember is a member of the metadata that is a text, "" where it is none.

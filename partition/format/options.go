@@ -19,7 +19,8 @@ type Options struct {
 
 	// MetadataInclude names the members of the metadata to write, MetadataExclude those to leave
 	// out. If both are empty, all are written. Only one of the two may be set. In CSV they name
-	// columns.
+	// columns. A member that MetadataInclude names and CSV has no column for gets one, behind the
+	// others: a text as it is, anything else as JSON.
 	MetadataInclude, MetadataExclude []string
 
 	// FlattenMetadata writes the members of the metadata as members of the element, in its place.

@@ -48,13 +48,13 @@ type failedLine struct {
 // output folder, if there is one; without both it is nil. again are the documents of a failed list
 // that the run takes: without an output folder, whose journal knows, those that the run does not
 // come to stay on the list.
-func NewFailedList(path string, folder *Folder, extension string, again []journal.Failure) (*FailedList, error) {
+func NewFailedList(path string, folder *Folder, disk *journal.Disk, extension string, again []journal.Failure) (*FailedList, error) {
 	if path == "" && folder == nil {
 		return nil, nil
 	}
 	l := &FailedList{path: path, folder: folder, extension: extension, carried: map[string]journal.Failure{}}
 	if path != "" {
-		file, err := OpenFile("failed list", path)
+		file, err := OpenFile("failed list", path, disk)
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func NewFailedList(path string, folder *Folder, extension string, again []journa
 	}
 	usual := filepath.Join(folder.dir, filepath.FromSlash(journal.FailedName))
 	l.path = cmp.Or(path, usual)
-	file, err := newFile(folder.root, journal.TempName(), journal.FailedName, 0o600)
+	file, err := newFile(folder.root, disk, journal.TempName(), journal.FailedName, 0o600)
 	if err != nil {
 		l.Discard()
 		return nil, fmt.Errorf("failed list %s: %w", usual, words.Reason(err))

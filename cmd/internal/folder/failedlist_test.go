@@ -22,7 +22,7 @@ func TestFailedList(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "failed.jsonl")
 	final := &partition.APIError{Document: "/b", Kind: partition.KindServer, Status: 500, Final: true, Attempts: 2}
 	again := []journal.Failure{{Path: "/z", Kind: "server", Message: "z"}, {Path: "/c", Kind: "server", Message: "c"}, {Path: "/d", Kind: "server"}}
-	l, err := NewFailedList(list, nil, ".json", again)
+	l, err := NewFailedList(list, nil, healthy(t), ".json", again)
 	require.NoError(t, err)
 	require.NoError(t, l.Add(failed(2, "/b", final)))
 	require.NoError(t, l.Add(failed(1, "/a", errors.New("torn"))))
@@ -51,7 +51,7 @@ func TestFailedList(t *testing.T) {
 // An empty list is written all the same, and nil takes nothing.
 func TestEmptyFailedList(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "failed.jsonl")
-	l, err := NewFailedList(path, nil, ".json", nil)
+	l, err := NewFailedList(path, nil, healthy(t), ".json", nil)
 	require.NoError(t, err)
 	require.NoError(t, l.Close())
 	failures, err := ReadFailedList(path)
@@ -59,7 +59,7 @@ func TestEmptyFailedList(t *testing.T) {
 	require.Empty(t, failures)
 	require.Nil(t, l.Hint("quire"))
 
-	l, err = NewFailedList("", nil, ".json", nil)
+	l, err = NewFailedList("", nil, healthy(t), ".json", nil)
 	require.NoError(t, err)
 	require.Nil(t, l)
 	require.NoError(t, l.Add(failed(1, "/a", errors.New("torn"))))
@@ -71,7 +71,7 @@ func TestEmptyFailedList(t *testing.T) {
 // A document on standard input cannot be run again: a list of it alone is no use, and is refused.
 func TestFailedListOfStandardInput(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "failed.jsonl")
-	l, err := NewFailedList(path, nil, ".json", nil)
+	l, err := NewFailedList(path, nil, healthy(t), ".json", nil)
 	require.NoError(t, err)
 	require.NoError(t, l.Add(failed(1, "-", errors.New("torn"))))
 	require.NoError(t, l.Close())

@@ -18,6 +18,7 @@ import (
 type File struct {
 	*bufio.Writer
 	root      *os.Root
+	disk      *journal.Disk
 	own       *os.Root // to be closed with the file, or nil
 	file      *os.File
 	name      string
@@ -33,12 +34,12 @@ var (
 	errReserved      = errors.New(journal.Folder + " is reserved for the state of runs")
 )
 
-func newFile(root *os.Root, temporary, name string, mode fs.FileMode) (*File, error) {
+func newFile(root *os.Root, disk *journal.Disk, temporary, name string, mode fs.FileMode) (*File, error) {
 	file, err := root.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return nil, err
 	}
-	return &File{Writer: bufio.NewWriterSize(file, 64<<10), root: root, file: file, name: name, temporary: temporary}, nil
+	return &File{Writer: bufio.NewWriterSize(file, 64<<10), root: root, disk: disk, file: file, name: name, temporary: temporary}, nil
 }
 
 // finish writes out what is in memory, and returns how many bytes the output has.
@@ -57,12 +58,12 @@ func (f *File) place() error {
 	if f.temporary == "" {
 		return f.file.Close()
 	}
-	err := errors.Join(f.file.Sync(), f.file.Close())
+	err := errors.Join(f.disk.Sync(f.file), f.file.Close())
 	if dir := path.Dir(f.name); err == nil && dir != "." {
 		err = f.root.MkdirAll(dir, 0o777)
 	}
 	if err == nil {
-		err = f.root.Rename(f.temporary, f.name)
+		err = f.disk.Rename(f.root, f.temporary, f.name)
 	}
 	if err != nil {
 		_ = f.root.Remove(f.temporary) // the first error says it all

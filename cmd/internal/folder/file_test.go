@@ -14,7 +14,7 @@ import (
 func openFolder(t *testing.T) (*Folder, string) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "out")
-	f, err := Open(dir)
+	f, err := Open(dir, healthy(t))
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, f.Close()) })
 	return f, dir
@@ -98,13 +98,13 @@ func TestOpenFile(t *testing.T) {
 			return err
 		}
 	}
-	file, err := OpenFile("summary", path)
+	file, err := OpenFile("summary", path, healthy(t))
 	require.NoError(t, err)
 	require.NoError(t, file.Fill(write("new")))
 
 	require.NoError(t, os.Chmod(path, 0o640))
 	if err := os.Symlink("summary.json", filepath.Join(dir, "link")); err == nil {
-		file, err = OpenFile("summary", filepath.Join(dir, "link"))
+		file, err = OpenFile("summary", filepath.Join(dir, "link"), healthy(t))
 		require.NoError(t, err)
 		require.NoError(t, file.Fill(write("through the link")))
 		data, err := os.ReadFile(path)
@@ -115,12 +115,12 @@ func TestOpenFile(t *testing.T) {
 		require.Equal(t, os.FileMode(0o640), info.Mode().Perm())
 		require.Equal(t, []string{"link", "summary.json"}, names(t, dir))
 	}
-	_, err = OpenFile("summary", dir)
+	_, err = OpenFile("summary", dir, healthy(t))
 	require.EqualError(t, err, "summary "+dir+": a folder has this name")
-	_, err = OpenFile("summary", filepath.Join(dir, "missing", "x"))
+	_, err = OpenFile("summary", filepath.Join(dir, "missing", "x"), healthy(t))
 	require.ErrorContains(t, err, "summary "+filepath.Join(dir, "missing", "x")+": ")
 	if runtime.GOOS != "windows" {
-		file, err = OpenFile("report", os.DevNull) // written as it comes, and not replaced
+		file, err = OpenFile("report", os.DevNull, healthy(t)) // written as it comes, and not replaced
 		require.NoError(t, err)
 		require.NoError(t, file.Fill(write("gone")))
 		info, err := os.Stat(os.DevNull)

@@ -18,12 +18,13 @@ import (
 type Folder struct {
 	dir     string
 	root    *os.Root
+	disk    *journal.Disk
 	journal *journal.Journal // of what runs do there; nil where nothing is remembered
 }
 
 // Open makes the folder and proves that it can be written, before any request is paid for.
-func Open(dir string) (*Folder, error) {
-	f := &Folder{dir: dir}
+func Open(dir string, disk *journal.Disk) (*Folder, error) {
+	f := &Folder{dir: dir, disk: disk}
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the user's umask decides who may see the outputs
 		return nil, f.error(err)
 	}
@@ -31,7 +32,7 @@ func Open(dir string) (*Folder, error) {
 	if f.root, err = os.OpenRoot(dir); err != nil {
 		return nil, f.error(err)
 	}
-	probe, err := newFile(f.root, hiddenName(), "probe", outputMode)
+	probe, err := newFile(f.root, f.disk, hiddenName(), "probe", outputMode)
 	if err != nil {
 		return nil, errors.Join(f.error(err), f.root.Close())
 	}
@@ -46,7 +47,7 @@ func (f *Folder) error(err error) error {
 // Remember opens and locks the folder's journal. It calls warn with what is wrong there but does
 // not prevent the run.
 func (f *Folder) Remember(warn func(error)) (err error) {
-	if f.journal, err = journal.Open(f.root, f.dir, warn); err != nil {
+	if f.journal, err = journal.Open(f.root, f.dir, f.disk, warn); err != nil {
 		return f.error(err)
 	}
 	return nil
@@ -96,9 +97,9 @@ func (f *Folder) Create(name string) (*File, error) {
 		return nil, err // a name that is too long is found out before anything is sent
 	}
 	if f.journal != nil {
-		return newFile(f.root, journal.TempName(), name, outputMode)
+		return newFile(f.root, f.disk, journal.TempName(), name, outputMode)
 	}
-	return newFile(f.root, hiddenName(), name, outputMode)
+	return newFile(f.root, f.disk, hiddenName(), name, outputMode)
 }
 
 // size is how many bytes an output has, and whether it is there.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 )
 
 func TestFoldsCase(t *testing.T) {
@@ -27,4 +29,9 @@ func TestFoldsCase(t *testing.T) {
 	require.Empty(t, left)
 	_, err = foldsCase(root, "gone")
 	require.ErrorIs(t, err, fs.ErrNotExist)
+}
+
+// healthy is a disk that lacks nothing.
+func healthy(t *testing.T) *journal.Disk {
+	return journal.NewDisk(func(err error) { t.Error(err) })
 }

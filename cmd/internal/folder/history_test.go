@@ -23,7 +23,7 @@ func settings(t *testing.T) Settings {
 // it ends.
 func runOnce(t *testing.T, dir, path string, s Settings, fail error) (w *outcome.Outcome, sent bool) {
 	t.Helper()
-	f, err := Open(dir)
+	f, err := Open(dir, healthy(t))
 	require.NoError(t, err)
 	require.NoError(t, f.Remember(func(err error) { t.Errorf("warning: %v", err) }))
 	outputs := f.Outputs(s)
@@ -117,7 +117,7 @@ func TestAFinalFailureIsTheLastWord(t *testing.T) {
 func TestWhatIsNotDoneIsNotRecorded(t *testing.T) {
 	dir, path := t.TempDir(), filepath.Join(t.TempDir(), "a.txt")
 	require.NoError(t, os.WriteFile(path, []byte("one"), 0o600))
-	f, err := Open(dir)
+	f, err := Open(dir, healthy(t))
 	require.NoError(t, err)
 	require.NoError(t, f.Remember(func(err error) { t.Errorf("warning: %v", err) }))
 	outputs := f.Outputs(settings(t))
@@ -144,7 +144,7 @@ func TestMissingSources(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("one"), 0o600))
 	_, _ = runOnce(t, dir, path, settings(t), nil)
 	missing := func(covered bool) (paths []string) {
-		f, err := Open(dir)
+		f, err := Open(dir, healthy(t))
 		require.NoError(t, err)
 		require.NoError(t, f.Remember(func(err error) { t.Errorf("warning: %v", err) }))
 		outputs := f.Outputs(settings(t))

@@ -8,21 +8,22 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/quire-dev/quire/cmd/internal/folder/journal"
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
 // OpenFile begins a file that a flag names, and makes sure, before anything is paid for, that it
 // can be written. It follows links. An existing file keeps its mode; a device or a pipe is written
 // to, not replaced.
-func OpenFile(what, name string) (*File, error) {
-	file, err := beginFile(name)
+func OpenFile(what, name string, disk *journal.Disk) (*File, error) {
+	file, err := beginFile(name, disk)
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", what, name, words.Reason(err))
 	}
 	return file, nil
 }
 
-func beginFile(name string) (*File, error) {
+func beginFile(name string, disk *journal.Disk) (*File, error) {
 	mode := outputMode
 	switch info, err := os.Stat(name); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -46,13 +47,13 @@ func beginFile(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := newFile(root, hiddenName(), filepath.Base(name), mode)
+	file, err := newFile(root, disk, hiddenName(), filepath.Base(name), mode)
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	file.own = root
 	if mode != outputMode {
-		if err := file.file.Chmod(mode); err != nil { // the umask may have taken something from it
+		if err := disk.Chmod(file.file, mode); err != nil { // the umask may have taken something from it
 			file.Discard()
 			return nil, err
 		}

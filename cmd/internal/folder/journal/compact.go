@@ -13,7 +13,7 @@ func (j *Journal) compact() (err error) {
 	if err != nil {
 		return err
 	}
-	anew := &Journal{root: j.root, manifest: file, index: make(map[nameKey]place, len(j.index))}
+	anew := &Journal{root: j.root, disk: j.disk, manifest: file, index: make(map[nameKey]place, len(j.index))}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, file.Close(), j.root.Remove(temp))
@@ -38,7 +38,7 @@ func (j *Journal) compact() (err error) {
 	if err := flush(); err != nil {
 		return err
 	}
-	if err := j.root.Rename(temp, manifestName); err != nil {
+	if err := j.disk.Rename(j.root, temp, manifestName); err != nil {
 		return err
 	}
 	old := j.manifest

@@ -43,6 +43,7 @@ const (
 // goroutines at once.
 type Journal struct {
 	root     *os.Root // the journal's folder
+	disk     *Disk
 	lock     *flock.Flock
 	manifest *os.File
 
@@ -72,7 +73,7 @@ func keyOf(name string) (k nameKey) {
 // Open opens the journal of the output folder, whose path is dir, and takes its lock: while it is
 // held, another Open fails with a [*HeldError]. Open removes what a killed run left half written,
 // and calls warn with what is wrong but does not prevent the run.
-func Open(output *os.Root, dir string, warn func(error)) (_ *Journal, err error) {
+func Open(output *os.Root, dir string, disk *Disk, warn func(error)) (_ *Journal, err error) {
 	if err := makeFolder(output, Folder); err != nil {
 		return nil, err
 	}
@@ -80,7 +81,7 @@ func Open(output *os.Root, dir string, warn func(error)) (_ *Journal, err error)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", Folder, words.Reason(err))
 	}
-	j := &Journal{root: root, index: map[nameKey]place{}}
+	j := &Journal{root: root, disk: disk, index: map[nameKey]place{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, j.Close())
@@ -205,7 +206,7 @@ func (j *Journal) Append(records ...Record) error {
 	}
 	_, err := j.manifest.WriteAt(lines.Bytes(), j.end)
 	if err == nil {
-		err = j.manifest.Sync()
+		err = j.disk.Sync(j.manifest)
 	}
 	if err != nil {
 		_ = j.manifest.Truncate(j.end) // else the next Open takes what is there for torn

@@ -19,7 +19,7 @@ func open(t *testing.T, dir string, warnings *[]string) (*Journal, error) {
 	root, err := os.OpenRoot(dir)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = root.Close() })
-	return Open(root, dir, func(err error) {
+	return Open(root, dir, NewDisk(func(err error) { t.Error(err) }), func(err error) {
 		if warnings == nil {
 			t.Errorf("unexpected warning: %s", err)
 			return

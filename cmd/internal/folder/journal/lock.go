@@ -48,6 +48,8 @@ func (j *Journal) takeLock(dir string, warn func(error)) error {
 	}
 	lock := flock.New(filepath.Join(dir, lockName), flock.SetPermissions(0o600))
 	switch got, err := lock.TryLock(); {
+	case err != nil && broken(err):
+		return errors.Join(named(lockName, err), lock.Close())
 	case err != nil:
 		warn(fmt.Errorf("%s/%s: %w: cannot tell whether another run is using this folder", Folder, lockName, err))
 		return lock.Close()

@@ -107,7 +107,7 @@ func (j *Journal) startAfresh(why *unknownFormatError, warn func(error)) error {
 	if err := j.manifest.Close(); err != nil {
 		return err
 	}
-	if err := j.root.Rename(manifestName, aside); err != nil {
+	if err := j.disk.Rename(j.root, manifestName, aside); err != nil {
 		return err
 	}
 	var err error
