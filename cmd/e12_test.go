@@ -58,6 +58,7 @@ func TestE12(t *testing.T) {
 		require.Regexp(t, regexp.MustCompile(`(?m)^failed: .*\.pdf: output: no space left on device$`), said)
 		require.Contains(t, said, "\nonce outputs can be written, run the same command again to do the rest\n")
 		require.NotContains(t, said, "--retry-failed")
+		require.NotContains(t, said, "failed (canceled)")
 	})
 	for _, full := range []string{"cache", "tmp"} {
 		t.Run(full, func(t *testing.T) {

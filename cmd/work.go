@@ -46,7 +46,8 @@ func (w *work) nameless() bool { return w.asked != nil && w.asked.Path == "" }
 // is kept.
 func (w *work) settle(o batch.Outcome, keepsBeginnings bool) {
 	w.Number, w.State, w.Err, w.Report, w.Elapsed = o.Number, o.State, o.Err, o.Report, o.Elapsed
-	if unwritable := (*folder.WriteError)(nil); w.State == outcome.NotDone && errors.As(w.Err, &unwritable) && !errors.As(w.Err, new(*stopped)) {
+	unwritable := (*folder.WriteError)(nil)
+	if w.State == outcome.NotDone && errors.As(w.Err, &unwritable) && partition.KindOf(w.Err) != partition.KindCanceled && !errors.As(w.Err, new(*stopped)) {
 		w.State = outcome.Failed // it ended the run, and not the run it
 	}
 	switch {

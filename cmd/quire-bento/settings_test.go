@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net/url"
+	"os"
 	"strings"
 	"testing"
 
@@ -59,6 +60,16 @@ func TestEmptyTextsAreNotThere(t *testing.T) {
 	require.Empty(t, srv.Requests()[0].Fields)
 }
 
+// TestA12 refuses a URL that is set and empty, also where a configuration passes it on.
+func TestA12(t *testing.T) {
+	t.Setenv(partition.EnvAPIKey, "the-key-0123456789")
+	t.Setenv(partition.EnvAPIURL, "")
+	conf, err := spec().ParseYAML("url: ''", nil)
+	require.NoError(t, err)
+	_, err = newProcessor(conf, service.MockResources())
+	require.ErrorContains(t, err, "API URL from $UNSTRUCTURED_API_URL is empty")
+}
+
 func TestTheServersCSV(t *testing.T) {
 	srv := newServer(t)
 	p := newTestProcessor(t, "output_format: text/csv\nurl: "+srv.URL)
@@ -71,7 +82,8 @@ func TestTheServersCSV(t *testing.T) {
 
 func TestWrongConfigurations(t *testing.T) {
 	t.Setenv(partition.EnvAPIKey, "")
-	t.Setenv(partition.EnvAPIURL, "")
+	t.Setenv(partition.EnvAPIURL, "") // to be restored
+	require.NoError(t, os.Unsetenv(partition.EnvAPIURL))
 	tests := []struct{ name, config, want string }{
 		{"no server", "{}", "no API key and no server: set api_key"},
 		{"two servers", "local: true\nurl: http://localhost:8000", "local: true goes without url"},
