@@ -68,20 +68,20 @@ func TestParseErrors(t *testing.T) {
 		{"bad status type", `"503"`, `{}`, "bad status"},
 		{"no status", `"503"`, `" "`, "empty status list"},
 		{"no name", `"name":"p"`, `"name":""`, "no name"},
-		{"no row name", `"name":"busy"`, `"name":" "`, "row 1: no name"},
+		{"no row name", `"name":"busy"`, `"name":" "`, "rule 1: no name"},
 		{"taken name", `"name":"busy"`, `"name":"success"`, `the name "success" is taken`},
-		{"no fallback", `"default":"return",`, ``, "no fallback"},
+		{"no default", `"default":"return",`, ``, "no default"},
 		{"bad fallback", `"default":"return"`, `"default":"mutate"`, `unknown default "mutate"`},
 		{"no action", `,"do":"retry"`, ``, "no action"},
 		{"unknown action", `"do":"retry"`, `"do":"try"`, `unknown action "try"`},
-		{"wait on return", `"do":"retry"`, `"do":"return","wait":"none"`, "only for rows that repeat"},
+		{"wait on return", `"do":"retry"`, `"do":"return","wait":"none"`, "only for rules that retry"},
 		{"final on retry", `"do":"retry"`, `"do":"retry","final":true`, "final is only for return"},
 		{"patch on retry", `"do":"retry"`, `"do":"retry","patch":"x"`, "patch is only for mutate"},
 		{"mutate without max", `"do":"retry"`, `"do":"mutate","patch":"x"`, "mutate needs a patch and a max"},
 		{"mutate without patch", `"do":"retry"`, `"do":"mutate","max":1`, "mutate needs a patch and a max"},
 		{"negative max", `"do":"retry"`, `"do":"retry","max":-1`, "negative max"},
 		{"unknown kind", `"status":"503"`, `"kind":["oops"]`, `unknown error kind "oops"`},
-		{"permanent kind", `"status":"503"`, `"kind":["canceled"]`, `error kind "canceled" is never repeated`},
+		{"permanent kind", `"status":"503"`, `"kind":["canceled"]`, `errors of kind "canceled" are never retried`},
 		{"bad header", `"status":"503"`, `"header":["a b"]`, `bad header name "a b"`},
 		{"bad no_header", `"status":"503"`, `"no_header":["a: b"]`, `no_header takes a name`},
 		{"bad shape", `"status":"503"`, `"body":"html"`, `unknown body shape "html"`},
@@ -95,9 +95,9 @@ func TestParseErrors(t *testing.T) {
 		{"bad factor", `"initial":"1s"`, `"initial":"1s","factor":0.5`, "factor 0.5"},
 		{"bad jitter", `"initial":"1s"`, `"initial":"1s","jitter":"some"`, `unknown jitter "some"`},
 		{"bad peek", `"attempts":3}`, `"attempts":3},"peek":{"bytes":-1}`, "peek: negative value"},
-		{"unreachable", `"do":"retry"}`, `"do":"retry"},{"name":"b","when":{"status":"503","header":["Retry-After"]},"do":"return"}`, "row 2 (b): unreachable, row 1 (busy) takes all of it"},
-		{"unreachable behind a class", `"503"},"do":"retry"}`, `"5XX"},"do":"retry"},{"name":"b","when":{"status":"500-504"},"do":"return"}`, "row 2 (b): unreachable"},
-		{"unreachable behind always", `"when":{"status":"503"},"do":"retry"}`, `"do":"retry"},{"name":"b","when":{"kind":["dial"]},"do":"return"}`, "row 2 (b): unreachable"},
+		{"unreachable", `"do":"retry"}`, `"do":"retry"},{"name":"b","when":{"status":"503","header":["Retry-After"]},"do":"return"}`, "rule 2 (b): unreachable, because rule 1 (busy) matches everything"},
+		{"unreachable behind a class", `"503"},"do":"retry"}`, `"5XX"},"do":"retry"},{"name":"b","when":{"status":"500-504"},"do":"return"}`, "rule 2 (b): unreachable"},
+		{"unreachable behind always", `"when":{"status":"503"},"do":"retry"}`, `"do":"retry"},{"name":"b","when":{"kind":["dial"]},"do":"return"}`, "rule 2 (b): unreachable"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text := policyJSON(c.old, c.new)
@@ -151,21 +151,21 @@ func TestExplain(t *testing.T) {
 			retry.Call{},
 			retry.Trace{},
 			retry.Outcome{Kind: retry.KindLength},
-			[]string{"return after 1 attempt", "policy: unstructured", "row: none: such an error is never repeated"},
+			[]string{"return after 1 attempt", "policy: unstructured", "rule: none: such an error is never retried"},
 		},
 		{
 			"a success", "unstructured",
 			retry.Call{},
 			retry.Trace{},
 			answered(200, ""),
-			[]string{"return after 1 attempt", "policy: unstructured", "row: none: a 2xx answer that no row claims is a success"},
+			[]string{"return after 1 attempt", "policy: unstructured", "rule: none: a 2xx answer that no rule matches is a success"},
 		},
 		{
 			"no row", "unstructured",
 			retry.Call{},
 			retry.Trace{},
 			answered(418, ""),
-			[]string{"return after 1 attempt", "policy: unstructured", "row: none: no row matches, the policy's default holds"},
+			[]string{"return after 1 attempt", "policy: unstructured", "rule: none: no rule matches, so the policy's default applies"},
 		},
 		{
 			"the server's own wait", "unstructured",
@@ -173,8 +173,8 @@ func TestExplain(t *testing.T) {
 			retry.Trace{},
 			answered(503, "Retry-After: 5"),
 			[]string{
-				"retry after 5s", "policy: unstructured", "row: 4, at capacity (status 503 and header `Retry-After`)",
-				"why: the server names the wait", "note: the wait is the server's own",
+				"retry after 5s", "policy: unstructured", "rule: 4, at capacity (status 503 and header `Retry-After`)",
+				"why: the server names the wait", "note: the server asked for this wait",
 			},
 		},
 		{
@@ -183,8 +183,8 @@ func TestExplain(t *testing.T) {
 			retry.Trace{},
 			answered(503, "Retry-After: 301"),
 			[]string{
-				"return after 1 attempt", "policy: unstructured", "row: 4, at capacity (status 503 and header `Retry-After`)",
-				"why: the server names the wait", "stopped by: retry after ceiling", "note: the wait is the server's own",
+				"return after 1 attempt", "policy: unstructured", "rule: 4, at capacity (status 503 and header `Retry-After`)",
+				"why: the server names the wait", "stopped by: retry after ceiling", "note: the server asked for this wait",
 			},
 		},
 		{
@@ -193,7 +193,7 @@ func TestExplain(t *testing.T) {
 			retry.Trace{Attempts: []retry.Event{{MaybeBilled: true}, {MaybeBilled: true}, {MaybeBilled: true}}},
 			retry.Outcome{Kind: retry.KindLost, Sent: true},
 			[]string{
-				"return after 4 attempts", "policy: unstructured", "row: 8, connection lost (error reset_after_sent)",
+				"return after 4 attempts", "policy: unstructured", "rule: 8, connection lost (error reset_after_sent)",
 				"why: the server may have done the work", "stopped by: resends", "note: counts towards closing the gate for all requests",
 			},
 		},
@@ -202,7 +202,7 @@ func TestExplain(t *testing.T) {
 			retry.Call{Patches: map[string]func(*http.Request) error{"drop_chat_template_kwargs": func(*http.Request) error { return nil }}},
 			retry.Trace{Attempts: []retry.Event{{Rule: "unknown field"}}},
 			answered(500, ""),
-			[]string{"retry after 1s", "policy: openai-compatible", "row: 5, server error (status 5XX)", "why: "},
+			[]string{"retry after 1s", "policy: openai-compatible", "rule: 5, server error (status 5XX)", "why: "},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
