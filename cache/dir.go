@@ -161,7 +161,7 @@ func (d *Dir) checkPlace() error {
 				continue
 			}
 			if _, err := d.disk.Lstat(tagName); err != nil {
-				return fmt.Errorf("%s: it has %q in it and is no cache: choose an empty directory, or a new one", d.path, e.Name())
+				return fmt.Errorf("%s: it contains %q and is not a cache: choose an empty or a new directory", d.path, e.Name())
 			}
 			return nil
 		}

@@ -156,7 +156,7 @@ func TestOpenRefuses(t *testing.T) {
 		"a group may write": {func(t *testing.T, dir string) { require.NoError(t, os.Chmod(dir, 0o770)) }, "other users may write to it"},
 		"somebody's files": {func(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "thesis.odt"), nil, 0o600))
-		}, "has \"thesis.odt\" in it and is no cache"},
+		}, "contains \"thesis.odt\" and is not a cache"},
 		"a file": {func(t *testing.T, dir string) {
 			require.NoError(t, os.Remove(dir))
 			require.NoError(t, os.WriteFile(dir, nil, 0o600))
@@ -250,7 +250,7 @@ func TestLargerThanTheCache(t *testing.T) {
 				return
 			}
 			require.ErrorIs(t, err, ErrUnavailable)
-			require.ErrorContains(t, err, "larger than the cache may be")
+			require.ErrorContains(t, err, "larger than the size limit of the cache")
 			requireMiss(t, d, c.size)
 		})
 	}

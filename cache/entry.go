@@ -103,7 +103,7 @@ func unknownVersion(after []byte) error {
 			return damaged("no version")
 		}
 	}
-	return fmt.Errorf("%w: version %s, known is %s", ErrVersion, line, version[:1])
+	return fmt.Errorf("%w: version %s, this release reads version %s", ErrVersion, line, version[:1])
 }
 
 func readFull(r io.ReaderAt, p []byte, at int64) error {

@@ -58,7 +58,7 @@ func TestOtherVersionStays(t *testing.T) {
 	_, err = get(d, key)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.ErrorIs(t, err, ErrVersion)
-	require.ErrorContains(t, err, "version 27, known is 1")
+	require.ErrorContains(t, err, "version 27, this release reads version 1")
 	require.FileExists(t, path)
 	require.Empty(t, warned.take())
 

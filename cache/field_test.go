@@ -30,10 +30,10 @@ func TestE5ForeignOwner(t *testing.T) {
 		want   string // in the error; empty where the cache is opened
 	}{
 		"all ours":              {func(*testing.T, string) {}, ""},
-		"the cache":             {giveAway("above/cache"), "above/cache: it belongs to another user (number 12345)"},
-		"the folder above":      {giveAway("above"), "above: it belongs to another user (number 12345)"},
-		"the entries":           {giveAway("above/cache/entries"), "entries: it belongs to another user (number 12345)"},
-		"a link to the cache":   {giveAway("link"), "link: it belongs to another user (number 12345)"},
+		"the cache":             {giveAway("above/cache"), "above/cache: it belongs to another user (uid 12345)"},
+		"the folder above":      {giveAway("above"), "above: it belongs to another user (uid 12345)"},
+		"the entries":           {giveAway("above/cache/entries"), "entries: it belongs to another user (uid 12345)"},
+		"a link to the cache":   {giveAway("link"), "link: it belongs to another user (uid 12345)"},
 		"anybody writes above":  {func(t *testing.T, base string) { chmod(t, base, "above", 0o777) }, "above: other users may write to it (mode 0777)"},
 		"anybody, a sticky bit": {func(t *testing.T, base string) { chmod(t, base, "above", 0o777|fs.ModeSticky) }, ""},
 		"a group above":         {func(t *testing.T, base string) { chown(t, base, 5); chmod(t, base, "above", 0o775) }, "above: other users may write to it (mode 0775)"},
@@ -42,7 +42,7 @@ func TestE5ForeignOwner(t *testing.T) {
 		"a folder above no cache": {func(t *testing.T, base string) {
 			require.NoError(t, os.RemoveAll(filepath.Join(base, "above", "cache")))
 			giveAway("above")(t, base)
-		}, "above: it belongs to another user (number 12345)"},
+		}, "above: it belongs to another user (uid 12345)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			base := t.TempDir()

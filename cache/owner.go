@@ -59,7 +59,7 @@ func checkOwners(path string, user int) error {
 // checkOwner refuses what belongs to others than the user and root.
 func checkOwner(path string, info fs.FileInfo, user int) error {
 	if owner, _, known := numbersOf(info); known && owner != user && owner != 0 {
-		return fmt.Errorf("%s: it belongs to another user (number %d): choose another directory", path, owner)
+		return fmt.Errorf("%s: it belongs to another user (uid %d): choose another directory", path, owner)
 	}
 	return nil
 }
@@ -80,5 +80,5 @@ func checkWriters(path string, info fs.FileInfo, user int) error {
 
 // writable is the error for a directory that others may write to.
 func writable(path string, info fs.FileInfo) error {
-	return fmt.Errorf("%s: other users may write to it (mode %#o): chmod go-w, or choose another directory", path, info.Mode().Perm())
+	return fmt.Errorf("%s: other users may write to it (mode %#o): run chmod go-w on it, or choose another directory", path, info.Mode().Perm())
 }

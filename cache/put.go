@@ -120,7 +120,7 @@ func (d *Dir) place(temp, name string) error {
 	return d.syncDir(shard)
 }
 
-var errTooLarge = errors.New("the entry is larger than the cache may be")
+var errTooLarge = errors.New("the entry is larger than the size limit of the cache")
 
 // tempWriter remembers the errors of the directory, to tell them from the caller's.
 type tempWriter struct {

@@ -231,7 +231,7 @@ func TestSweepOddDirectories(t *testing.T) {
 // An entry that is too large says nothing of the room for others.
 func TestScratchAfterTooLarge(t *testing.T) {
 	d, warned := newDir(t, Options{MaxSize: 1000})
-	require.ErrorContains(t, put(d, keyFor(0), make([]byte, 2000)), "larger than the cache may be")
+	require.ErrorContains(t, put(d, keyFor(0), make([]byte, 2000)), "larger than the size limit of the cache")
 	_, err := d.Scratch()
 	require.NoError(t, err)
 	require.Len(t, warned.take(), 1)

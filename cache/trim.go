@@ -151,7 +151,7 @@ func (d *Dir) trimIfDue(ctx context.Context, size int64) {
 			_ = d.warnUnavailable(err) // the entry is stored all the same
 		case trimmed.Over > 0:
 			d.warnedSize.Do(func() {
-				d.options.Warn(fmt.Errorf("the cache holds %d bytes, its limit is %d: all of it was used in the last 24 hours, "+
+				d.options.Warn(fmt.Errorf("the cache holds %d bytes, and its limit is %d: all its entries were used in the last 24 hours, "+
 					"so it may grow to twice the limit before anything is removed", trimmed.Left.Bytes, d.options.MaxSize))
 			})
 		}

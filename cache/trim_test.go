@@ -171,7 +171,7 @@ func TestPutAloneIsBounded(t *testing.T) {
 	}
 	got := warned.take()
 	require.Len(t, got, 1)
-	require.ErrorContains(t, got[0], "its limit is 10000: all of it was used in the last 24 hours")
+	require.ErrorContains(t, got[0], "its limit is 10000: all its entries were used in the last 24 hours")
 
 	c.days(1.1)
 	require.Equal(t, int64(limit), putOne(100))

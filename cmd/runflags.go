@@ -47,7 +47,7 @@ func (f *runFlags) check(roots []string) error {
 	case f.documentTimeout < 0 || f.runTimeout < 0:
 		return usageError("--document-timeout and --run-timeout must not be negative")
 	case f.twice() != "":
-		return usageError("%s is named twice among --summary, --report and --failed", f.twice())
+		return usageError("%s is given twice among --summary, --report and --failed", f.twice())
 	case f.retryFailed != "" && len(roots) > 0:
 		return usageError("--retry-failed reads the documents from its list: give no paths")
 	}

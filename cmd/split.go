@@ -109,9 +109,9 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 
 // readAs says how a document was read.
 var readAs = map[split.Reader]string{
-	split.ReaderTable: "read with its own table of objects",
-	split.ReaderScan:  "its table of objects is broken: read after a search for them",
-	split.ReaderWhole: "badly damaged: read after a parse of the whole file",
+	split.ReaderTable: "read with its cross-reference table",
+	split.ReaderScan:  "its cross-reference table is broken: read by searching the file for objects",
+	split.ReaderWhole: "badly damaged: read by parsing the whole file",
 }
 
 // ranges are the chunks of the pages that were asked for.
@@ -173,7 +173,7 @@ func checkChunk(ctx context.Context, chunk *split.Chunk, pages split.PageRange) 
 	}
 	defer func() { _ = again.Close() }() // it holds memory only
 	if again.Pages() != pages.Len() {
-		return fmt.Errorf("check: it has %d pages instead of %d", again.Pages(), pages.Len())
+		return fmt.Errorf("check: the chunk has %d pages instead of %d", again.Pages(), pages.Len())
 	}
 	return nil
 }

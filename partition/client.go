@@ -139,7 +139,7 @@ func (c *config) apiURL() (string, error) {
 func checkKey(key, from string) error {
 	for _, r := range key {
 		if r <= ' ' || r >= 0x7f {
-			return errors.New("API key from " + from + " has a blank, a control character or one outside ASCII in it")
+			return errors.New("API key from " + from + " contains a blank, a control character or a non-ASCII character")
 		}
 	}
 	return nil

@@ -84,7 +84,7 @@ func (j *job) canGoWhole() bool {
 // sendWhole puts the whole document in place of a chunk that cannot be cut, and of all chunks
 // behind it: of its answer their pages are taken.
 func (j *job) sendWhole(c *chunk, why string) {
-	j.warning = fmt.Sprintf("%s: sent whole for the pages from %d on", why, c.pages.First)
+	j.warning = fmt.Sprintf("%s: sent whole, for the pages from %d on", why, c.pages.First)
 	j.wholeFrom(c)
 }
 
@@ -96,7 +96,7 @@ func (j *job) sendSmaller(ctx context.Context) {
 		return
 	}
 	if total := j.bulk(ctx); total > 0 {
-		j.warning = fmt.Sprintf("its chunks would have about %d bytes in all, the document has %d: sent whole", total, j.size)
+		j.warning = fmt.Sprintf("its chunks would have about %d bytes in all, but the document has %d: sent whole", total, j.size)
 		j.wholeFrom(first)
 	}
 }

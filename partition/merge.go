@@ -107,7 +107,7 @@ func checkCoverage(requested split.PageRange, answered, missing []split.PageRang
 		next = r.Last + 1
 	}
 	if next != requested.Last+1 || len(all) == 0 {
-		return fmt.Errorf("pages %s were asked for, but %v were answered and %v are missing", requested, answered, missing)
+		return fmt.Errorf("pages %s were requested, but pages %v were answered and pages %v are missing", requested, answered, missing)
 	}
 	return nil
 }

@@ -126,7 +126,7 @@ func TestParamsWithoutAField(t *testing.T) {
 	require.Equal(t, []form.Pair{{Name: "ocr_languages[]", Value: "fra"}, {Name: "pdfminer_line_margin", Value: "1.5"}}, got)
 
 	_, err = Params{Extra: url.Values{"tracking_enabled": {"maybe"}}}.fields()
-	require.EqualError(t, err, `parameter tracking_enabled: "maybe" is no bool`)
+	require.EqualError(t, err, `parameter tracking_enabled: "maybe" is not a valid bool`)
 	require.Error(t, p.Set("vlm_model", "a", "b"))
 }
 

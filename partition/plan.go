@@ -134,7 +134,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		params: p, fields: fields, name: d.wireName(mediaType), source: source, size: size,
 	}
 	if media.OfName(d.name) == media.PDF && found != media.PDF {
-		j.warn("named .pdf but its content is no PDF: sent as %s", mediaType)
+		j.warn("named .pdf but its content is not a PDF: sent as %s", mediaType)
 	}
 	if c.cache != nil {
 		if j.sha256, err = d.SHA256(ctx); err != nil {

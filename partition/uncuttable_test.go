@@ -92,7 +92,7 @@ func TestWhatCannotBeCutGoesWhole(t *testing.T) {
 			require.Equal(t, 8, result.Report.AnsweredPages())
 			require.Len(t, result.Report.Warnings, 1)
 			require.Contains(t, result.Report.Warnings[0], "pages 5-6 cannot be cut: ")
-			require.Contains(t, result.Report.Warnings[0], ": sent whole for the pages from 5 on")
+			require.Contains(t, result.Report.Warnings[0], ": sent whole, for the pages from 5 on")
 		})
 	}
 	bubble(t, options, func(t *testing.T, s *partitiontest.Server) {

@@ -48,7 +48,7 @@ func TestDecide(t *testing.T) {
 		want   decision
 	}{
 		{"the verdict", "unstructured", first(), final, decision{
-			action: Return, rule: "declared final", final: true, why: "the server says that a repeat fails the same way",
+			action: Return, rule: "declared final", final: true, why: "the server says that a retry fails in the same way",
 		}},
 		{"the sixth attempt", "unstructured-python", at(func(s *state) { s.attempt, s.elapsed = 6, 321*time.Second }), answered(503, ""), decision{
 			action: Return, rule: "server error", stop: "soft_elapsed", why: "no verdict, true, or one that cannot be read",

@@ -79,7 +79,7 @@ func ExamplePolicy_Explain() {
 	// Output:
 	// return after 1 attempt
 	// policy: unstructured
-	// row: 1, declared final (status 4XX, 5XX and body `"retryable": false`)
-	// why: the server says that a repeat fails the same way
+	// rule: 1, declared final (status 4XX, 5XX and body `"retryable": false`)
+	// why: the server says that a retry fails in the same way
 	// note: the server declared it final
 }

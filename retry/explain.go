@@ -56,7 +56,7 @@ func (p *Policy) explanation(s *state, d decision) string {
 	default:
 		fmt.Fprintf(&b, " after %s to %s", d.wait.min, d.wait.max)
 	}
-	fmt.Fprintf(&b, "\npolicy: %s\nrow: %s\n", p.Name, p.row(d.rule))
+	fmt.Fprintf(&b, "\npolicy: %s\nrule: %s\n", p.Name, p.row(d.rule))
 	for _, line := range []struct{ name, text string }{{"why", d.why}, {"change", d.patch}, {"stopped by", d.stop.words()}} {
 		if line.text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", line.name, line.text)
@@ -91,11 +91,11 @@ func (p *Policy) row(name string) string {
 	}
 	switch name {
 	case ruleSuccess:
-		return "none: a 2xx answer that no row claims is a success"
+		return "none: a 2xx answer that no rule matches is a success"
 	case ruleNever:
 		return "none: such an error is never retried"
 	default:
-		return "none: no row matches, so the policy's default applies"
+		return "none: no rule matches, so the policy's default applies"
 	}
 }
 

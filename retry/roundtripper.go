@@ -50,17 +50,17 @@ func withGetBody(req *http.Request) (*http.Request, error) {
 	}
 	defer req.Body.Close()
 	if b.length > roundTripBuffer {
-		return nil, fmt.Errorf("retry: request body of %d bytes cannot be replayed: it has no GetBody and more than %d bytes are not copied", b.length, roundTripBuffer)
+		return nil, fmt.Errorf("retry: request body of %d bytes cannot be sent again: it has no GetBody, and a body of more than %d bytes is not copied", b.length, roundTripBuffer)
 	}
 	data, err := io.ReadAll(io.LimitReader(req.Body, roundTripBuffer+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(data) > roundTripBuffer {
-		return nil, fmt.Errorf("retry: request body cannot be replayed: it has no GetBody and more than %d bytes are not copied", roundTripBuffer)
+		return nil, fmt.Errorf("retry: request body cannot be sent again: it has no GetBody, and a body of more than %d bytes is not copied", roundTripBuffer)
 	}
 	if b.length >= 0 && b.length != int64(len(data)) {
-		return nil, fmt.Errorf("retry: request body has %d bytes, its ContentLength says %d", len(data), b.length)
+		return nil, fmt.Errorf("retry: request body has %d bytes, but its ContentLength is %d", len(data), b.length)
 	}
 	replayable := *req
 	replayable.Body, replayable.ContentLength = nil, int64(len(data))

@@ -45,9 +45,9 @@ func TestRoundTripperBuffers(t *testing.T) {
 	}{
 		{"small", 1000, 0, ""},
 		{"at the limit", retry.RoundTripBuffer, 0, ""},
-		{"above, declared", retry.RoundTripBuffer + 1, retry.RoundTripBuffer + 1, "request body of 1048577 bytes cannot be replayed: it has no GetBody and more than 1048576 bytes are not copied"},
-		{"above", retry.RoundTripBuffer + 1, 0, "request body cannot be replayed: it has no GetBody and more than 1048576 bytes are not copied"},
-		{"wrong length", 10, 11, "request body has 10 bytes, its ContentLength says 11"},
+		{"above, declared", retry.RoundTripBuffer + 1, retry.RoundTripBuffer + 1, "request body of 1048577 bytes cannot be sent again: it has no GetBody, and a body of more than 1048576 bytes is not copied"},
+		{"above", retry.RoundTripBuffer + 1, 0, "request body cannot be sent again: it has no GetBody, and a body of more than 1048576 bytes is not copied"},
+		{"wrong length", 10, 11, "request body has 10 bytes, but its ContentLength is 11"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bubble(t, []reply{{status: 503}, {status: 200}}, func(t *testing.T, s *server) {

@@ -23,7 +23,7 @@ func (p *Policy) Validate() error {
 	switch p.Default {
 	case Return, Retry:
 	case "":
-		add("no fallback: set default to return or retry")
+		add("no default: set it to return or retry")
 	default:
 		add("unknown default %q: want return or retry", p.Default)
 	}
@@ -33,17 +33,17 @@ func (p *Policy) Validate() error {
 		r := &p.Rules[i]
 		repeats = repeats || r.Do == Retry
 		if strings.TrimSpace(r.Name) == "" {
-			add("row %d: no name", i+1)
+			add("rule %d: no name", i+1)
 		} else if names[r.Name] {
-			add("row %d: the name %q is taken", i+1, r.Name)
+			add("rule %d: the name %q is taken", i+1, r.Name)
 		}
 		names[r.Name] = true
 		for _, err := range r.problems() {
-			add("row %d (%s): %w", i+1, r.Name, err)
+			add("rule %d (%s): %w", i+1, r.Name, err)
 		}
 		for j := range i {
 			if e := &p.Rules[j]; e.Max == 0 && e.Do != Mutate && e.When.covers(&r.When) {
-				add("row %d (%s): unreachable, row %d (%s) takes all of it", i+1, r.Name, j+1, e.Name)
+				add("rule %d (%s): unreachable, because rule %d (%s) matches everything that it matches", i+1, r.Name, j+1, e.Name)
 				break
 			}
 		}
@@ -77,7 +77,7 @@ func (r *Rule) problems() (errs []error) {
 	switch r.Do {
 	case Return:
 		if r.Wait != "" || r.Billed || r.Partial {
-			add("wait, billed and partial are only for rows that repeat")
+			add("wait, billed and partial are only for rules that retry")
 		}
 	case Retry:
 		if r.Final {
@@ -117,7 +117,7 @@ func (c *Condition) problems() (errs []error) {
 		if !slices.Contains(Kinds(), k) {
 			errs = append(errs, fmt.Errorf("unknown error kind %q: want one of %v", k, Kinds()))
 		} else if k.permanent() {
-			errs = append(errs, fmt.Errorf("error kind %q is never repeated, no row can decide on it", k))
+			errs = append(errs, fmt.Errorf("errors of kind %q are never retried, so no rule can match them", k))
 		}
 	}
 	for _, h := range slices.Concat(c.Header, c.NoHeader) {

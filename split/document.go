@@ -9,7 +9,7 @@
 // scripts, metadata, and links to pages of other chunks. It keeps the state of layers, the reading
 // direction and the form fields of its own pages.
 //
-// # The way of the data
+// # How it works
 //
 // [Open] reads the cross-reference table of the file and walks the page tree. If the table is
 // broken, it searches the file for objects. An object is parsed when it is needed, and dropped soon

@@ -61,7 +61,7 @@ type task struct {
 }
 
 // errLeft is the cause of a run whose consumer has left the loop.
-var errLeft = errors.New("the loop over the outcomes was left")
+var errLeft = errors.New("the caller left the loop over the outcomes")
 
 func begin(ctx context.Context, client *partition.Client, o Options) *run {
 	r := &run{Options: o, client: client, queue: make(chan *task, o.ahead())}

@@ -315,7 +315,7 @@ func TestStop(t *testing.T) {
 			for range batch.Run(ctx, newClient(t, s), waiting(ctx), batch.Options{Stop: stop}) {
 				break
 			}
-			require.EqualError(t, context.Cause(ctx), "the loop over the outcomes was left")
+			require.EqualError(t, context.Cause(ctx), "the caller left the loop over the outcomes")
 		})
 	})
 	t.Run("never", func(t *testing.T) {

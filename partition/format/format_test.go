@@ -118,15 +118,15 @@ func TestNewRefuses(t *testing.T) {
 		format  string
 		options Options
 	}{
-		`format "yaml": not one of json, jsonl, markdown, text, csv`:           {"yaml", Options{}},
-		"format json: option CSVSafe is for csv only":                          {"json", Options{CSVSafe: true}},
-		"format markdown: option Source is for json, jsonl, csv only":          {"markdown", Options{Source: source()}},
-		"format text: option Images is for json, jsonl, csv only":              {"text", Options{Images: images}},
-		"format text: option MetadataInclude is for json, jsonl, csv only":     {"text", Options{MetadataInclude: []string{"a"}}},
-		"format markdown: option MetadataExclude is for json, jsonl, csv only": {"markdown", Options{MetadataExclude: []string{"a"}}},
-		"format csv: option FlattenMetadata is for json, jsonl only":           {"csv", Options{FlattenMetadata: true}},
-		"format json: MetadataInclude and MetadataExclude exclude each other":  {"json", Options{MetadataInclude: []string{"a"}, MetadataExclude: []string{"b"}}},
-		"format text: ElementTypes and ExcludeElementTypes exclude each other": {"text", Options{ElementTypes: types("a"), ExcludeElementTypes: types("b")}},
+		`format "yaml": not one of json, jsonl, markdown, text, csv`:                {"yaml", Options{}},
+		"format json: option CSVSafe is for csv only":                               {"json", Options{CSVSafe: true}},
+		"format markdown: option Source is for json, jsonl, csv only":               {"markdown", Options{Source: source()}},
+		"format text: option Images is for json, jsonl, csv only":                   {"text", Options{Images: images}},
+		"format text: option MetadataInclude is for json, jsonl, csv only":          {"text", Options{MetadataInclude: []string{"a"}}},
+		"format markdown: option MetadataExclude is for json, jsonl, csv only":      {"markdown", Options{MetadataExclude: []string{"a"}}},
+		"format csv: option FlattenMetadata is for json, jsonl only":                {"csv", Options{FlattenMetadata: true}},
+		"format json: MetadataInclude and MetadataExclude cannot be used together":  {"json", Options{MetadataInclude: []string{"a"}, MetadataExclude: []string{"b"}}},
+		"format text: ElementTypes and ExcludeElementTypes cannot be used together": {"text", Options{ElementTypes: types("a"), ExcludeElementTypes: types("b")}},
 	} {
 		t.Run(want, func(t *testing.T) {
 			_, err := New(test.format, io.Discard, test.options)

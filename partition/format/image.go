@@ -41,9 +41,9 @@ func (w *imageWriter) warnings() []string {
 	case 0:
 		return nil
 	case 1:
-		return []string{fmt.Sprintf("element %d: image_base64 is damaged and stays as it is", w.damaged[0])}
+		return []string{fmt.Sprintf("element %d: image_base64 is damaged and left unchanged", w.damaged[0])}
 	default:
-		return []string{fmt.Sprintf("%d elements, the first of them element %d: image_base64 is damaged and stays as it is", n, w.damaged[0])}
+		return []string{fmt.Sprintf("%d elements, the first of them element %d: image_base64 is damaged and left unchanged", n, w.damaged[0])}
 	}
 }
 

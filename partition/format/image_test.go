@@ -26,7 +26,7 @@ func TestImages(t *testing.T) {
 			}
 			got, writer := formatted(t, test.format, test.options, richElements(t)...)
 			requireGolden(t, test.golden, got)
-			require.Equal(t, []string{"element 25: image_base64 is damaged and stays as it is"}, writer.Warnings())
+			require.Equal(t, []string{"element 25: image_base64 is damaged and left unchanged"}, writer.Warnings())
 			require.Equal(t, map[string]string{
 				"22-Image.png":   "\x89PNG\r\n\x1a\n",
 				"23-Image.jpg":   "\xff\xd8\xff\xe0 jpe",
@@ -68,5 +68,5 @@ func TestDamagedImages(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, path)
 	}
-	require.Equal(t, []string{"3 elements, the first of them element 4: image_base64 is damaged and stays as it is"}, w.warnings())
+	require.Equal(t, []string{"3 elements, the first of them element 4: image_base64 is damaged and left unchanged"}, w.warnings())
 }

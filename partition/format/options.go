@@ -71,9 +71,9 @@ var features = []struct {
 func (o Options) check(f Format) error {
 	switch {
 	case len(o.MetadataInclude) > 0 && len(o.MetadataExclude) > 0:
-		return errors.New("MetadataInclude and MetadataExclude exclude each other")
+		return errors.New("MetadataInclude and MetadataExclude cannot be used together")
 	case len(o.ElementTypes) > 0 && len(o.ExcludeElementTypes) > 0:
-		return errors.New("ElementTypes and ExcludeElementTypes exclude each other")
+		return errors.New("ElementTypes and ExcludeElementTypes cannot be used together")
 	}
 	for _, row := range features {
 		if row.set(o) && f.Features&row.feature == 0 {

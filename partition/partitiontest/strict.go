@@ -59,7 +59,7 @@ func (f *form) violations(r *http.Request, allowed []string) []string {
 		case again:
 			add("%s sent more than once", plain)
 		case p.name != plain:
-			add("%s is no list", p.name)
+			add("%s is not a list", p.name)
 		}
 		if value := string(p.content); known {
 			if problem := valueViolation(kind, value); problem != "" {

@@ -40,7 +40,7 @@ func TestStrict(t *testing.T) {
 		{"list in one value", []field{plain("languages", "eng,deu"), notes()}, `languages: list in one value "eng,deu", which the server does not cut at commas`},
 		{"list sent two ways", []field{plain("languages", "eng"), plain("languages[]", "deu"), notes()}, `languages sent both with and without []`},
 		{"field twice", []field{plain("strategy", "fast"), plain("strategy", "fast"), notes()}, `strategy sent more than once`},
-		{"list that is none", []field{plain("strategy[]", "fast"), notes()}, `strategy[] is no list`},
+		{"list that is none", []field{plain("strategy[]", "fast"), notes()}, `strategy[] is not a list`},
 		{"file first", []field{notes(), plain("strategy", "fast")}, `the file is not the last part`},
 		{"two files", []field{notes(), notes()}, `the file is not the last part; 2 files in one request`},
 		{"file of another field", []field{{"Content-Disposition: form-data; name=\"file\"; filename=\"a\"\r\nContent-Type: text/plain\r\n", "x"}}, `file in field "file", not files`},

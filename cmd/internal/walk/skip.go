@@ -25,7 +25,7 @@ const (
 	skipDangling = "a link that leads nowhere"
 	skipLoop     = "a link that leads to itself"
 	skipOutput   = "the output folder"
-	skipTwice    = "listed already"
+	skipTwice    = "already listed"
 	skipOwn      = "a file of the run itself"
 )
 

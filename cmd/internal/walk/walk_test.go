@@ -296,15 +296,15 @@ func TestWalkList(t *testing.T) {
 	}
 	want := []string{
 		"../docs/sub/b.txt -> docs/sub/b.txt", "../docs/.hidden.txt -> docs/.hidden.txt: hidden", "../docs/a.txt -> docs/a.txt",
-		"../docs/sub -> docs/sub: listed already", "../docs/a.txt -> docs/a.txt: listed already",
+		"../docs/sub -> docs/sub: already listed", "../docs/a.txt -> docs/a.txt: already listed",
 		"../docs/.hidden.txt -> docs/.hidden.txt", "gone.txt: error", "./c.txt -> c.txt",
-		"../here/../gone.txt -> gone.txt: error", "gone.txt: listed already",
+		"../here/../gone.txt -> gone.txt: error", "gone.txt: already listed",
 		filepath.ToSlash(absolute) + " -> " + below, "../- -> -", "../d.txt -> x", "../docs/out -> docs/out: the output folder",
 	}
 	require.Equal(t, want, walked(t, Options{List: list, Output: "../docs/out"}))
 
 	t.Chdir("..")
-	require.Equal(t, []string{"d.txt", "./- -> -", "./d.txt -> d.txt: listed already"},
+	require.Equal(t, []string{"d.txt", "./- -> -", "./d.txt -> d.txt: already listed"},
 		walked(t, Options{Roots: []string{"d.txt"}, List: []Listed{{Path: "-"}, {Path: "./d.txt"}}}))
 	require.Equal(t, []string{"here/c.txt"}, walked(t, Options{Roots: []string{"here"}, List: []Listed{}}),
 		"names do not depend on what is in the list")

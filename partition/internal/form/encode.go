@@ -85,7 +85,7 @@ func canonical(field Field, values []string) ([]string, error) {
 	case field.Kind == List || len(values) == 0:
 		return values, nil
 	case len(values) > 1:
-		return nil, fmt.Errorf("parameter %s: %d values, takes one", field.Name, len(values))
+		return nil, fmt.Errorf("parameter %s: %d values, but it takes one", field.Name, len(values))
 	}
 	said := values[0]
 	var err error
@@ -108,7 +108,7 @@ func canonical(field Field, values []string) ([]string, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("parameter %s: %s is no %s", field.Name, strconv.Quote(values[0]), field.Kind)
+		return nil, fmt.Errorf("parameter %s: %s is not a valid %s", field.Name, strconv.Quote(values[0]), field.Kind)
 	}
 	return []string{said}, nil
 }
@@ -190,7 +190,7 @@ func checkExtra(params any, name string) error {
 		return fmt.Errorf("parameter %s: not sent to the server; use the client's own option", text.Printable(name))
 	}
 	if _, known := lookup(plain); known && (plain != name || memberOf(reflect.ValueOf(params), plain).IsValid()) {
-		return fmt.Errorf("parameter %s: has a field of its own, set that", text.Printable(name))
+		return fmt.Errorf("parameter %s: set its field in Params instead", text.Printable(name))
 	}
 	if strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 		return fmt.Errorf("parameter %s: control character in the name", text.Printable(name))
