@@ -154,10 +154,10 @@ func TestMutations(t *testing.T) {
 // missing returns a word of a text that another does not have as often.
 func missing(text, in string) (string, bool) {
 	words := map[string]int{}
-	for _, word := range strings.Fields(in) {
+	for word := range strings.FieldsSeq(in) {
 		words[word]++
 	}
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if words[word]--; words[word] < 0 {
 			return word, true
 		}

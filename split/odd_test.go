@@ -194,13 +194,13 @@ func (o odd) check(t *testing.T, d *split.Document) {
 		require.Equal(t, c.Size(), n)
 		seen := seenPages(t, chunk.Bytes())
 		require.Len(t, seen, r.Len(), "pages %s", r)
-		said := ""
+		var said strings.Builder
 		for i, got := range seen {
 			o.checkPage(t, r, r.First+i, got)
-			said += got.content
+			said.WriteString(got.content)
 		}
 		for page := 1; page <= o.pages; page++ {
-			if other := words(o.name, page); !strings.Contains(said, other) {
+			if other := words(o.name, page); !strings.Contains(said.String(), other) {
 				require.NotContains(t, chunk.String(), other, "the chunk of pages %s has page %d in it", r, page)
 			}
 		}

@@ -275,10 +275,11 @@ func formFields(name string) string {
 	p.add("<</FT/Tx/T%s/V%s/Kids[%d 0 R %d 0 R]>>", text("both"), text("value both"), both+1, both+2)
 	first := p.add("<</Type/Annot/Subtype/Widget/Rect[0 0 9 9]/Parent %d 0 R/P %d 0 R>>", both, pageNr(1))
 	last := p.add("<</Type/Annot/Subtype/Widget/Rect[0 0 9 9]/Parent %d 0 R/P %d 0 R>>", both, pageNr(3))
-	fields := fmt.Sprintf("%d 0 R", both)
+	var fields strings.Builder
+	fields.WriteString(fmt.Sprintf("%d 0 R", both))
 	for n := 1; n <= 3; n++ {
 		own := p.add("<</Type/Annot/Subtype/Widget/FT/Tx/T%s/V%s/Rect[0 0 9 9]/P %d 0 R>>", text(fmt.Sprintf("field%d", n)), text(fmt.Sprintf("value %d", n)), pageNr(n))
-		fields += fmt.Sprintf(" %d 0 R", own)
+		fields.WriteString(fmt.Sprintf(" %d 0 R", own))
 		widgets := fmt.Sprintf("%d 0 R", own)
 		switch n {
 		case 1:
@@ -288,7 +289,7 @@ func formFields(name string) string {
 		}
 		p.edit(pageNr(n), "/MediaBox", fmt.Sprintf("/Annots[%s]/MediaBox", widgets))
 	}
-	p.edit(catalogNr, ">>", fmt.Sprintf("/AcroForm<</Fields[%s]/DR<</Font<</Helv 3 0 R>>>>/DA%s/NeedAppearances true>>>>", fields, text("/Helv 9 Tf")))
+	p.edit(catalogNr, ">>", fmt.Sprintf("/AcroForm<</Fields[%s]/DR<</Font<</Helv 3 0 R>>>>/DA%s/NeedAppearances true>>>>", fields.String(), text("/Helv 9 Tf")))
 	return made(p)
 }
 
@@ -296,7 +297,7 @@ func outlined(name string) string {
 	p := book(name, 3)
 	outline := p.next
 	p.add("<</Type/Outlines/First %d 0 R/Last %d 0 R/Count 3>>", outline+1, outline+3)
-	names := ""
+	var names strings.Builder
 	for n := 1; n <= 3; n++ {
 		siblings := ""
 		if n > 1 {
@@ -306,9 +307,9 @@ func outlined(name string) string {
 			siblings += fmt.Sprintf("/Next %d 0 R", outline+n+1)
 		}
 		p.add("<</Title%s/Parent %d 0 R%s/Dest%s>>", text(fmt.Sprintf("Chapter %d", n)), outline, siblings, text(fmt.Sprintf("chapter%d", n)))
-		names += fmt.Sprintf("%s[%d 0 R/Fit]", text(fmt.Sprintf("chapter%d", n)), pageNr(n))
+		names.WriteString(fmt.Sprintf("%s[%d 0 R/Fit]", text(fmt.Sprintf("chapter%d", n)), pageNr(n)))
 	}
-	tree := p.add("<</Names[%s]>>", names)
+	tree := p.add("<</Names[%s]>>", names.String())
 	attached := p.stream("/Type/EmbeddedFile", "an attachment")
 	files := p.add("<</Names[%s<</Type/Filespec/F%s/EF<</F %d 0 R>>>>]>>", text("a"), text("a.txt"), attached)
 	scripts := p.add("<</Names[%s<</S/JavaScript/JS%s>>]>>", text("s"), text("app.alert('hello')"))

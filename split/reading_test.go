@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -36,14 +37,14 @@ func TestObjectStreamsAreHeldWithinALimit(t *testing.T) {
 	const streams = 10
 	direct := map[int]string{1: "<</Type/Catalog/Pages 2 0 R>>"}
 	packed := map[int][2]int{}
-	kids := ""
+	var kids strings.Builder
 	for i := range streams {
 		text := deflated(t, fmt.Sprintf("%d 0 %d 40 %-40s", 30+i, 60+i, fmt.Sprintf("<</Type/Page/MediaBox[0 0 %d 9]>>", i)), ' ', 4<<20)
 		direct[100+i] = fmt.Sprintf("<</Type/ObjStm/N 2/First 11/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream", len(text), text)
 		packed[30+i] = [2]int{100 + i, 7} // the index is wrong, and the number finds it
-		kids += fmt.Sprintf("%d 0 R ", 30+i)
+		kids.WriteString(fmt.Sprintf("%d 0 R ", 30+i))
 	}
-	direct[2] = "<</Type/Pages/Kids[" + kids + "]>>"
+	direct[2] = "<</Type/Pages/Kids[" + kids.String() + "]>>"
 	limits := Limits{DecodedBytes: streams * (4<<20 + 100)}
 	d, err := openBytes(xrefStreamFile(direct, packed, ""), Options{Limits: limits})
 	require.NoError(t, err)
