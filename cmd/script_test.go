@@ -8,10 +8,12 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/pdfcpu/pdfcpu/pkg/api"
@@ -23,8 +25,22 @@ import (
 	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
+// interruptible are tests that can be sent signals.
+type interruptible struct{ *testing.M }
+
+// Run takes back that some signals are ignored, as in a shell's background job or under nohup: the
+// command would ignore them too.
+func (t interruptible) Run() int {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
+	return t.M.Run()
+}
+
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(interruptible{m}, map[string]func(){
 		"quire": func() { os.Exit(cmd.Main(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr)) },
 	})
 }
