@@ -108,6 +108,9 @@ func bombed(t *testing.T, name string, write func(w io.Writer), switches ...stri
 	if runtime.GOOS != "linux" {
 		t.Skip("memory is measured on Linux only")
 	}
+	if raceDetector {
+		t.Skip("memory is not the program's own with the race detector")
+	}
 	path := filepath.Join(t.TempDir(), name)
 	file, err := os.Create(path)
 	require.NoError(t, err)
