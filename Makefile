@@ -72,8 +72,10 @@ tidy:
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	cp .tools/tools.mod "$$dir/go.mod" && cp .tools/tools.sum "$$dir/go.sum" && cd "$$dir" && $(GO) mod tidy -diff
 
-soak: ## the fault storm with about a million answers, and split against unsplit over every PDF (an hour)
+soak: ## an hour of the fault storm, split against unsplit over every PDF, all mutations, all bombs
 	QUIRE_SOAK=120000 $(GO) test -tags=conformance -timeout=180m -v -run 'FaultStorm|SplitEqualsUnsplit' ./partition
+	QUIRE_SOAK=1 $(GO) test -timeout=60m -v -run 'TestE2' ./partition/local
+	QUIRE_SOAK=1 $(GO) test -tags=conformance -timeout=60m -v -run 'TestMutations' ./split
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@listed=$$($(GO) test -list '^Fuzz' $(PACKAGES)) || { echo "$$listed"; exit 1; }; \

@@ -19,9 +19,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How many mutated files are opened and cut up, and of how many of these the text is compared:
-// every n-th.
-const mutationCount, mutationText = 10_000, 5
+// mutationText says of how many mutated files the text is compared: every n-th.
+const mutationText = 5
+
+// mutationCount is how many mutated files are opened and cut up.
+func mutationCount() int {
+	if os.Getenv("QUIRE_SOAK") == "" {
+		return 1_000
+	}
+	return 10_000
+}
 
 // mutated is a file that something has happened to.
 type mutated struct {
@@ -129,7 +136,7 @@ func TestMutations(t *testing.T) {
 	var workers sync.WaitGroup
 	for worker := range 2 {
 		workers.Go(func() {
-			for i := worker; i < mutationCount; i += 2 {
+			for i := worker; i < mutationCount(); i += 2 {
 				r := rand.New(rand.NewPCG(uint64(i), 1))
 				s := sources[r.IntN(len(sources))]
 				s.data = mutate(r, s.data)

@@ -31,6 +31,9 @@ const (
 	bombWhole  = "QUIRE_TEST_BOMB_WHOLE" // without a look by the splitter, as a server gets it
 )
 
+// soak says that there is time for every bomb.
+var soak = os.Getenv("QUIRE_SOAK") != ""
+
 // readBomb partitions a file, or the same one twice at once, as the command does with --local, and
 // ends the process before it takes the machine's memory.
 func readBomb(path string) {
@@ -231,8 +234,8 @@ func TestE2BombsAreReadOrRefusedInBoundedMemory(t *testing.T) {
 	quick := []string{"paragraphs of a letter", "rows of a letter", "attributes", "gzip of text", "PDF that inflates"}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if !slowSuites && !slices.Contains(quick, test.name) {
-				t.Skip("belongs to the slow suites: make slow")
+			if !soak && !slices.Contains(quick, test.name) {
+				t.Skip("takes long: make soak")
 			}
 			require.Regexp(t, test.want, bombed(t, test.file, test.write, test.switches...))
 		})
@@ -253,8 +256,8 @@ func TestE2TwoBombsAtOnceAreReadOneByOne(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if !slowSuites {
-				t.Skip("belongs to the slow suites: make slow")
+			if !soak {
+				t.Skip("takes long: make soak")
 			}
 			outcomes := strings.Split(bombed(t, test.file, test.write, test.switches...), "\n")
 			require.Len(t, outcomes, 2)

@@ -1,5 +1,0 @@
-//go:build !conformance
-
-package local
-
-const slowSuites = false
