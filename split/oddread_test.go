@@ -26,7 +26,6 @@ var inherited = []string{"MediaBox", "CropBox", "Rotate", "Resources"}
 // seenPages reads a chunk.
 func seenPages(t *testing.T, chunk []byte) []seenPage {
 	t.Helper()
-	api.DisableConfigDir()
 	ctx, err := api.ReadContext(bytes.NewReader(chunk), model.NewDefaultConfiguration())
 	require.NoError(t, err)
 	require.Nil(t, ctx.Encrypt, "the chunk is encrypted")
