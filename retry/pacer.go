@@ -84,7 +84,7 @@ func (p *pacer) learn(now time.Time, h http.Header, asked time.Duration) {
 	}
 	// Own sends of the last window are at least those of the server's window: what is missing beyond
 	// them was used by another client on the key.
-	if r.remaining < 0 || r.limit-r.remaining <= len(p.sends) {
+	if r.remaining < 0 || r.limit-r.remaining <= int64(len(p.sends)) {
 		return
 	}
 	left := p.left(now)

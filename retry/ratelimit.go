@@ -10,8 +10,8 @@ import (
 
 // rateLimit is what an answer publishes about its server's rate.
 type rateLimit struct {
-	limit     int           // requests a window
-	remaining int           // -1 where it is not said
+	limit     int64         // requests a window
+	remaining int64         // -1 where it is not said
 	window    time.Duration // 1 minute where it is not said
 	reset     time.Duration // time to the window's end; -1 where it is not said
 }
@@ -45,7 +45,7 @@ func parseRateLimit(h http.Header, now time.Time) (r rateLimit, ok bool) {
 		if n := count(h.Get(prefix + "Reset")); n >= 0 && r.reset < 0 {
 			r.reset = seconds(n)
 			if n >= epochFrom {
-				r.reset = max(time.Unix(int64(n), 0).Sub(now), 0)
+				r.reset = max(time.Unix(n, 0).Sub(now), 0)
 			}
 		}
 	}
@@ -55,14 +55,14 @@ func parseRateLimit(h http.Header, now time.Time) (r rateLimit, ok bool) {
 
 // count reads a number up to a day's worth of epoch seconds; lists ("100, 100;w=60") by their first
 // entry. -1 is no number.
-func count(s string) int {
+func count(s string) int64 {
 	s, _, _ = strings.Cut(s, ",")
 	s, _, _ = strings.Cut(s, ";")
 	n, err := strconv.ParseUint(strings.TrimSpace(s), 10, 34)
 	if err != nil {
 		return -1
 	}
-	return int(n)
+	return int64(n)
 }
 
 // strictest takes over the policy of a list ("burst";q=100;w=60, "daily";q=1000;w=86400) that
@@ -102,7 +102,7 @@ func (r *rateLimit) state(list, policy string) {
 }
 
 // parameter returns the number of a parameter of an entry: "burst";q=100;w=60. -1 is none.
-func parameter(entry, name string) int {
+func parameter(entry, name string) int64 {
 	for part := range strings.SplitSeq(entry, ";") {
 		if k, v, ok := strings.Cut(part, "="); ok && strings.TrimSpace(k) == name {
 			return count(v)
@@ -112,8 +112,8 @@ func parameter(entry, name string) int {
 }
 
 // seconds is a number of seconds, at most the largest duration.
-func seconds(n int) time.Duration {
-	if n > int(math.MaxInt64/time.Second) {
+func seconds(n int64) time.Duration {
+	if n > int64(math.MaxInt64/time.Second) {
 		return math.MaxInt64
 	}
 	return time.Duration(n) * time.Second

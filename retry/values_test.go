@@ -2,6 +2,7 @@ package retry
 
 import (
 	"encoding/json"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func TestBackoff(t *testing.T) {
 	for n, want := range []time.Duration{1, 2, 4, 8, 10, 10} {
 		require.Equal(t, interval{want * time.Second, want * time.Second}, b.step(n))
 	}
-	require.Equal(t, 10*time.Second, b.step(1<<40).max)
+	require.Equal(t, 10*time.Second, b.step(math.MaxInt).max)
 	for jitter, want := range map[string]interval{
 		"full":   {0, 4 * time.Second},
 		"equal":  {2 * time.Second, 4 * time.Second},
