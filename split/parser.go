@@ -147,7 +147,8 @@ func (p *parser) number() (types.Object, bool) {
 		}
 	}
 	f, err := strconv.ParseFloat(p.text[start:p.pos], 64)
-	return types.Float(f), err == nil && points == 1
+	wide := points == 0 && p.pos-start <= 15 // an integer, but not one of a 32-bit machine
+	return types.Float(f), err == nil && (points == 1 || wide)
 }
 
 // digits reads a whole number of at most 15 digits.
