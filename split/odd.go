@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
@@ -169,7 +170,12 @@ func (p *parser) twice(c byte) int {
 	return 0
 }
 
+// word counts a word that is neither null nor a name. pdfcpu makes 0 of a number that is too large.
 func (t *tally) word(word string) {
+	if _, err := strconv.Atoi(word); errors.Is(err, strconv.ErrRange) {
+		t.unknown++
+		return
+	}
 	if word == "true" || word == "false" || strings.Trim(word, "+-.0123456789") == "" {
 		t.scalars++
 	} else {

@@ -29,6 +29,7 @@ func TestParseLeniently(t *testing.T) {
 	}
 	for _, text := range []string{
 		"<</A 1/B 2>\x01>/C 3>>", "<</A 1/A 2>>", "[1 \xeb2 3]", "<</A(no end>>", "<</A<0f>>", "<</A 1 /B", "<</A 1>>\nstream\n",
+		"[/A#20b 99999999999999999999]",
 	} {
 		_, err := parseLeniently(text, 10)
 		require.Error(t, err, "%q", text)
