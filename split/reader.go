@@ -119,6 +119,9 @@ func readScan(src *source, password string, l Limits) (*table, error) {
 		return nil, err
 	}
 	t := &table{file: src.file, size: src.size, limits: l, reader: ReaderScan, doubtful: true, places: s.places}
+	if s.cut && s.trailer["Root"] == nil {
+		return nil, refuse(ErrDamaged, "its end is cut off, and with it the trailer")
+	}
 	if s.locked && s.trailer["Encrypt"] == nil {
 		return nil, errLocked
 	}

@@ -1,6 +1,7 @@
 package split
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -164,4 +165,16 @@ func TestHeadBefore(t *testing.T) {
 	} {
 		require.Equal(t, want, headBefore([]byte(text)), "%q", text)
 	}
+}
+
+// A file that ends within its only cross-reference stream has no trailer: other readers give up on
+// it, so it is damaged, also where its objects can be found.
+func TestEndOfCrossReferenceStreamCut(t *testing.T) {
+	data := packedFile(t)
+	end := bytes.LastIndex(data, []byte("endstream"))
+	_, err := openBytes(data[:end-10], Options{})
+	require.EqualError(t, err, "damaged PDF: its end is cut off, and with it the trailer")
+	d, err := openBytes(data[:end+len("endstream")], Options{}) // only what leads to it is gone
+	require.NoError(t, err)
+	require.Equal(t, 7, d.Pages())
 }

@@ -18,6 +18,7 @@ type scan struct {
 	trailer types.Dict // what all trailers say, the last one first
 	catalog int        // the last one
 	locked  bool       // there is an encryption dictionary
+	cut     bool       // the file ends within its last cross-reference stream
 	packs   []int      // the object streams, in file order
 }
 
@@ -113,7 +114,10 @@ func (s *scan) object(h head, at int64) int64 {
 	case *stream:
 		switch o.Dict["Type"] {
 		case types.Name("XRef"):
-			s.merge(o.Dict)
+			said, ok := whole(o.Dict["Length"])
+			if s.cut = ok && p.end+int64(said) > s.src.size; !s.cut {
+				s.merge(o.Dict)
+			}
 		case types.Name("ObjStm"):
 			s.packs = append(s.packs, h.number)
 		}
