@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"errors"
 	"math"
 	"net/http"
 	"time"
@@ -95,6 +96,25 @@ func (l *loop) run() error {
 	}
 	_, err = attempts.Do(req) //nolint:bodyclose // the answer is l.resp
 	return err
+}
+
+// prepare readies the request, and the library's form of it.
+func (l *loop) prepare() (*retryablehttp.Request, error) {
+	if l.policy.Pace {
+		l.client.queue.pace()
+	}
+	if l.call.Request == nil || l.call.Request.URL == nil {
+		return nil, errors.New("the call has no request, or no URL")
+	}
+	l.request = l.call.Request.Clone(l.life.ctx)
+	l.body = bodyOf(l.request)
+	plain := *l.request
+	plain.Body, plain.GetBody = nil, nil
+	req, err := retryablehttp.FromRequest(&plain)
+	if err == nil && (l.body.open != nil || len(l.call.Patches) > 0) {
+		err = req.SetBody(retryablehttp.ReaderFunc(l.open))
+	}
+	return req, err
 }
 
 // loop is one call under way.

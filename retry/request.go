@@ -1,34 +1,12 @@
 package retry
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"time"
-
-	"github.com/hashicorp/go-retryablehttp"
 )
-
-// prepare readies the request, and the library's form of it.
-func (l *loop) prepare() (*retryablehttp.Request, error) {
-	if l.policy.Pace {
-		l.client.queue.pace()
-	}
-	if l.call.Request == nil || l.call.Request.URL == nil {
-		return nil, errors.New("the call has no request, or no URL")
-	}
-	l.request = l.call.Request.Clone(l.life.ctx)
-	l.body = bodyOf(l.request)
-	plain := *l.request
-	plain.Body, plain.GetBody = nil, nil
-	req, err := retryablehttp.FromRequest(&plain)
-	if err == nil && (l.body.open != nil || len(l.call.Patches) > 0) {
-		err = req.SetBody(retryablehttp.ReaderFunc(l.open))
-	}
-	return req, err
-}
 
 // open is the body of the attempt that is about to be sent. The library opens it once too often,
 // before the first attempt, which costs nothing.
