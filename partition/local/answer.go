@@ -10,22 +10,27 @@ import (
 
 	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/internal/hierarchy"
+	"github.com/quire-dev/quire/partition/internal/spool"
 )
 
 // maxAnswer is how long an answer may be, in bytes: about 300,000 short elements. It bounds what a
 // document takes here and in the client that reads the answer.
 const maxAnswer = 64 << 20
 
+// spoolBytes is how much of a request's files, or of an answer, stays in memory; what is longer goes
+// to a private temporary file.
+const spoolBytes = 256 << 10
+
 // An answer gathers the elements of a request as they are found, as the JSON that is sent. Only one
 // document at a time adds to it.
 type answer struct {
-	json    *spool
-	table   *spool // the CSV that is sent instead of json; nil if none was asked for
-	several bool   // a list of lists
-	files   int    // begun
+	json    *spool.File
+	table   *spool.File // the CSV that is sent instead of json; nil if none was asked for
+	several bool        // a list of lists
+	files   int         // begun
 }
 
-func newAnswer(several bool) *answer { return &answer{json: &spool{}, several: several} }
+func newAnswer(several bool) *answer { return &answer{json: spool.New(spoolBytes), several: several} }
 
 // begin begins the list of the next file.
 func (a *answer) begin() error {
@@ -49,7 +54,7 @@ func (a *answer) end(last bool) error {
 }
 
 func (a *answer) write(p []byte) error {
-	if a.json.size+int64(len(p)) > maxAnswer {
+	if a.json.Size()+int64(len(p)) > maxAnswer {
 		return answerTooLarge()
 	}
 	_, err := a.json.Write(p)
@@ -65,9 +70,9 @@ func answerTooLarge() error {
 
 // toCSV makes the table of the answer's one file.
 func (a *answer) toCSV() error {
-	a.table = &spool{}
+	a.table = spool.New(spoolBytes)
 	return writeCSV(a.table, func(yield func(row) error) error {
-		dec := json.NewDecoder(a.json.reader())
+		dec := json.NewDecoder(a.json.Reader())
 		if _, err := dec.Token(); err != nil { // the opening bracket
 			return err
 		}
@@ -89,15 +94,15 @@ func (a *answer) send(w http.ResponseWriter) {
 		body, contentType = a.table, "text/plain; charset=utf-8"
 	}
 	w.Header().Set("Content-Type", contentType)
-	w.Header().Set("Content-Length", strconv.FormatInt(body.size, 10))
+	w.Header().Set("Content-Length", strconv.FormatInt(body.Size(), 10))
 	w.WriteHeader(http.StatusOK)
-	io.Copy(w, body.reader()) //nolint:errcheck // the client may have gone away
+	io.Copy(w, body.Reader()) //nolint:errcheck // the client may have gone away
 }
 
 func (a *answer) close() {
-	a.json.close()
+	_ = a.json.Close() // nobody reads it any more
 	if a.table != nil {
-		a.table.close()
+		_ = a.table.Close()
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/quire-dev/quire/partition/internal/spool"
 )
 
 // A row is what the table shows of an element.
@@ -33,7 +35,7 @@ func (r row) cells() (values map[string]string, columns []string, err error) {
 // names joined by an underscore and lists in Python's notation. Columns that are empty in every row
 // are left out; no elements at all are one newline. It goes through the rows twice and holds one at
 // a time. A table longer than [maxAnswer] is refused.
-func writeCSV(w *spool, rows func(yield func(row) error) error) error {
+func writeCSV(w *spool.File, rows func(yield func(row) error) error) error {
 	columns := []string{"type", "element_id", "text"}
 	filled := map[string]bool{}
 	err := rows(func(r row) error {
@@ -65,7 +67,7 @@ func writeCSV(w *spool, rows func(yield func(row) error) error) error {
 			cells[i] = values[name]
 		}
 		table.Write(cells) //nolint:errcheck // Flush keeps the error
-		if w.size > maxAnswer {
+		if w.Size() > maxAnswer {
 			return answerTooLarge()
 		}
 		return err

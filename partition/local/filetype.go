@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/quire-dev/quire/partition/internal/media"
+	"github.com/quire-dev/quire/partition/internal/spool"
 )
 
 const (
@@ -89,25 +90,25 @@ func gunzip(u *upload, uncompressedType string, limit int64) (unpacked *upload, 
 		return nil, nil, brokenGzip(fmt.Sprintf("Not a gzipped file (%s)", pythonBytes(head[:n])))
 	}
 	stream, err := gzip.NewReader(io.NewSectionReader(u, 0, u.size))
-	var content *spool
+	var content *spool.File
 	if err == nil {
-		content, err = spoolOf(io.LimitReader(stream, limit+1))
+		content, err = spool.Read(io.LimitReader(stream, limit+1), spoolBytes)
 	}
 	if err != nil {
 		return nil, nil, brokenGzip("Error while decompressing the file: " + err.Error())
 	}
-	if content.size > limit {
-		content.close()
+	if content.Size() > limit {
+		_ = content.Close() // it was only read
 		return nil, nil, inflatesTooFar(limit)
 	}
 	unpacked = &upload{
-		SectionReader: content.reader(), size: content.size,
+		SectionReader: content.Reader(), size: content.Size(),
 		name: strings.TrimSuffix(u.name, ".gz"), contentType: uncompressedType,
 	}
 	if uncompressedType == "" {
 		unpacked.contentType = media.OfName(unpacked.name)
 	}
-	return unpacked, content.close, nil
+	return unpacked, func() { _ = content.Close() }, nil
 }
 
 func inflatesTooFar(limit int64) *failure {

@@ -7,6 +7,8 @@ import (
 	"mime"
 	"net/http"
 	"strings"
+
+	"github.com/quire-dev/quire/partition/internal/spool"
 )
 
 // A form is what a multipart request holds.
@@ -15,9 +17,9 @@ type form struct {
 	files  []*upload
 	stray  []string // fields named files that hold text
 
-	content spool  // of the files, one after the other
-	text    int    // bytes of names and values
-	release func() // once the form is closed
+	content *spool.File // of the files, one after the other
+	text    int         // bytes of names and values
+	release func()      // once the form is closed
 }
 
 // Limits of the form's parts. The first three are those of the API's parser.
@@ -31,7 +33,7 @@ const (
 // readForm reads the request's body to its end. A body that is no multipart form is an empty form,
 // which fails validation. The caller closes the form.
 func readForm(w http.ResponseWriter, r *http.Request, o Options) (*form, error) {
-	f := &form{values: map[string][]string{}, release: func() {}}
+	f := &form{values: map[string][]string{}, content: spool.New(spoolBytes), release: func() {}}
 	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "multipart/form-data" {
 		return f, nil
@@ -114,13 +116,13 @@ func (f *form) addFile(field, filename string, part *part) error {
 		_, err := io.Copy(io.Discard, part) // an unknown field
 		return bodyFailure(err)
 	}
-	start := f.content.size
-	size, err := io.Copy(&f.content, part)
+	start := f.content.Size()
+	size, err := io.Copy(f.content, part)
 	if err != nil {
 		return bodyFailure(err)
 	}
 	f.files = append(f.files, &upload{
-		SectionReader: io.NewSectionReader(&f.content, start, size), size: size,
+		SectionReader: io.NewSectionReader(f.content, start, size), size: size,
 		name: filename[strings.LastIndexByte(filename, '/')+1:], contentType: part.contentType,
 	})
 	return nil
@@ -143,7 +145,7 @@ func (f *form) value(name string) string {
 }
 
 func (f *form) close() {
-	f.content.close()
+	_ = f.content.Close() // it was only read
 	f.release()
 }
 

@@ -284,16 +284,6 @@ func TestLargeUploadLeavesNoFile(t *testing.T) {
 	require.Empty(t, left)
 }
 
-func TestSpooledUploadIsPrivate(t *testing.T) {
-	u, err := spoolOf(strings.NewReader(strings.Repeat("x", spoolBytes+1)))
-	require.NoError(t, err)
-	defer u.close()
-	info, err := u.file.Stat()
-	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
-	require.EqualValues(t, spoolBytes+1, u.size)
-}
-
 func TestOrderOfTheChecks(t *testing.T) {
 	e, err := New(Options{APIKey: "right"})
 	require.NoError(t, err)

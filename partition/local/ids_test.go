@@ -53,7 +53,7 @@ func finished(t *testing.T, elements []element.Element) (got []element.Element) 
 		require.NoError(t, f.add(e))
 	}
 	require.NoError(t, a.end(true))
-	require.NoError(t, json.Unmarshal([]byte(readAll(t, a.json.reader())), &got))
+	require.NoError(t, json.Unmarshal([]byte(readAll(t, a.json.Reader())), &got))
 	return got
 }
 

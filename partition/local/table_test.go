@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/quire-dev/quire/partition/element"
+	"github.com/quire-dev/quire/partition/internal/spool"
 )
 
 func TestSeparatedValues(t *testing.T) {
@@ -45,8 +46,8 @@ func TestCSVAnswer(t *testing.T) {
 
 func TestCSVFlattensWhatIsNested(t *testing.T) {
 	two := 2
-	var b spool
-	require.NoError(t, writeCSV(&b, rowsOf(t,
+	b := spool.New(spoolBytes)
+	require.NoError(t, writeCSV(b, rowsOf(t,
 		element.Element{Type: element.TypePageBreak, ID: "1"},
 		element.Element{Type: element.TypeTitle, ID: "2", Text: "T", Metadata: element.Metadata{
 			PageNumber: 3, CategoryDepth: &two, LinkTexts: []string{"it's", `"x"`}, LinkStartIndexes: []int{1, 2},
@@ -56,7 +57,7 @@ func TestCSVFlattensWhatIsNested(t *testing.T) {
 	require.Equal(t, "type,element_id,text,page_number,category_depth,coordinates_points,coordinates_system,coordinates_layout_width,"+
 		"coordinates_layout_height,link_texts,link_start_indexes\n"+
 		"PageBreak,1,,,,,,,,,\n"+
-		`Title,2,T,3,2,"[[1, 2.5]]",PixelSpace,612,792,"[""it's"", '""x""']","[1, 2]"`+"\n", readAll(t, b.reader()))
+		`Title,2,T,3,2,"[[1, 2.5]]",PixelSpace,612,792,"[""it's"", '""x""']","[1, 2]"`+"\n", readAll(t, b.Reader()))
 }
 
 // rowsOf gives elements as rows, as an answer holds them.
@@ -125,9 +126,9 @@ func TestTableThatIsTooLarge(t *testing.T) {
 // The cells of a table are not held all at once.
 func TestTableIsBuiltFromItsText(t *testing.T) {
 	const cells = 1 << 20
-	content, err := spoolOf(bytes.NewReader(bytes.Repeat([]byte(","), cells)))
+	content, err := spool.Read(bytes.NewReader(bytes.Repeat([]byte(","), cells)), spoolBytes)
 	require.NoError(t, err)
-	d := &document{request: &request{}, upload: &upload{SectionReader: content.reader(), size: content.size}, add: refuseAll(t)}
+	d := &document{request: &request{}, upload: &upload{SectionReader: content.Reader(), size: content.Size()}, add: refuseAll(t)}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	err = readTable(',')(t.Context(), sharedEngine(), d)
