@@ -167,10 +167,13 @@ func (run upgradeRun) check(t *testing.T, folder string, server *partitiontest.S
 	}
 }
 
-// asToday is a policy's table of 0.1.0 with what later releases changed on purpose: a rule that says
-// nothing of waits obeys Retry-After, the longest
-// Retry-After has a default, and there is a row for the same answer.
+// asToday is a policy's table of a release with what later ones changed on purpose: since 0.2.0 a
+// rule that says nothing of waits obeys Retry-After, the longest Retry-After has a default, and
+// there is a row for the same answer.
 func asToday(table string) string {
+	if strings.Contains(table, "| same answer |") {
+		return table
+	}
 	return strings.NewReplacer(
 		"| retry | backoff |", "| retry | Retry-After, else backoff |",
 		"| retry, counts as outage | backoff |", "| retry, counts as outage | Retry-After, else backoff |",
