@@ -2,7 +2,9 @@ package cmd_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/pem"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -119,6 +121,25 @@ func TestDoctorHeaders(t *testing.T) {
 		_, password, _ := r.BasicAuth()
 		require.Equal(t, "word", password)
 		require.Contains(t, r.UserAgent(), "quire/")
+	}
+}
+
+// What an unreadable answer repeats of the request does not show, neither a header nor the URL's
+// credentials.
+func TestE4DoctorEchoedSecrets(t *testing.T) {
+	for _, header := range []string{"X-Gateway-Token", "Authorization"} {
+		s := newAnswering(t, httptest.NewServer, func(w http.ResponseWriter, r *http.Request) {
+			conn, _, err := http.NewResponseController(w).Hijack()
+			if err == nil {
+				_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n"+r.Header.Get(header)+"\r\n\r\n")
+				_ = conn.Close()
+			}
+		})
+		code, stdout := s.doctor(t, "--header", "X-Gateway-Token: t0ken-of-the-gateway", "--url", strings.Replace(s.URL, "://", "://user:passw0rd-of-the-url@", 1))
+		require.Equal(t, 6, code, stdout)
+		require.Contains(t, stdout, "[redacted]")
+		require.NotContains(t, stdout, "t0ken")
+		require.NotContains(t, stdout, base64.StdEncoding.EncodeToString([]byte("user:passw0rd"))[:12])
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // healthTime is the time limit of the health check, unless --timeout sets another.
@@ -68,7 +69,7 @@ func (f *doctorFlags) health(ctx context.Context, d *diagnosis, hc *http.Client,
 	limited, cancel := context.WithTimeoutCause(ctx, f.healthLimit, &outcome.TimeLimit{Limit: f.healthLimit})
 	defer cancel()
 	start := time.Now()
-	response, err := hc.Do(request.WithContext(limited))
+	response, err := wire.Do(hc, request.WithContext(limited))
 	if err != nil {
 		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 			err = wrapped.Err // it repeats the URL

@@ -10,6 +10,7 @@ import (
 	"net/http"
 
 	"github.com/quire-dev/quire/partition/element"
+	"github.com/quire-dev/quire/partition/internal/secret"
 	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
@@ -32,7 +33,7 @@ type answer struct {
 
 // receive reads a 200 into the answer and checks that it is what was asked for. It may be called
 // again for another attempt.
-func (a *answer) receive(response *http.Response, want OutputFormat, secrets *redactor) error {
+func (a *answer) receive(response *http.Response, want OutputFormat, secrets *secret.Redactor) error {
 	if response.StatusCode != http.StatusOK {
 		return retry.Decode(fmt.Errorf("status %d is not the answer to a partition request", response.StatusCode))
 	}
@@ -64,7 +65,7 @@ func (a *answer) take(stored io.Reader, want OutputFormat) error {
 	return errors.Join(a.check(io.TeeReader(stored, w), want, nil), w.Close())
 }
 
-func (a *answer) check(body io.Reader, want OutputFormat, secrets *redactor) error {
+func (a *answer) check(body io.Reader, want OutputFormat, secrets *secret.Redactor) error {
 	if want == OutputCSV {
 		_, err := io.Copy(io.Discard, body)
 		return err
@@ -105,7 +106,7 @@ func (a *answer) all() iter.Seq2[element.Element, error] {
 }
 
 // checkStart says, by its first bytes, what an answer is that is no list.
-func checkStart(r *bufio.Reader, secrets *redactor) error {
+func checkStart(r *bufio.Reader, secrets *secret.Redactor) error {
 	for {
 		c, err := r.ReadByte()
 		switch {
@@ -119,7 +120,7 @@ func checkStart(r *bufio.Reader, secrets *redactor) error {
 		if err := r.UnreadByte(); err != nil {
 			return err
 		}
-		start, _ := r.Peek(excerptBytes + secrets.longest())
+		start, _ := r.Peek(excerptBytes + secrets.Longest())
 		switch {
 		case c == '[':
 			return nil
@@ -138,13 +139,13 @@ const excerptBytes = 80
 
 // excerpt shows the beginning of a body, without a key that it may repeat: start reaches far enough
 // for a key that begins in what is shown.
-func excerpt(start []byte, secrets *redactor) string {
-	return text.Printable(text.Shorten(secrets.redact(string(start)), excerptBytes))
+func excerpt(start []byte, secrets *secret.Redactor) string {
+	return text.Printable(text.Shorten(secrets.Redact(string(start)), excerptBytes))
 }
 
 // rawElements reads a JSON list of objects, one at a time. Its error is final; a list that breaks
 // off is a [retry.Truncated].
-func rawElements(r io.Reader, secrets *redactor) iter.Seq2[json.RawMessage, error] {
+func rawElements(r io.Reader, secrets *secret.Redactor) iter.Seq2[json.RawMessage, error] {
 	return func(yield func(json.RawMessage, error) bool) {
 		bounded := &boundedReader{r: r, left: maxElement, what: fmt.Sprintf("an element is longer than %d MiB", maxElement>>20)}
 		dec := json.NewDecoder(bounded)
@@ -159,7 +160,7 @@ func rawElements(r io.Reader, secrets *redactor) iter.Seq2[json.RawMessage, erro
 				break
 			}
 			if raw[0] != '{' {
-				err = fmt.Errorf("item %d of the list is not a JSON object: %s", n, excerpt(raw[:min(len(raw), excerptBytes+secrets.longest())], secrets))
+				err = fmt.Errorf("item %d of the list is not a JSON object: %s", n, excerpt(raw[:min(len(raw), excerptBytes+secrets.Longest())], secrets))
 				break
 			}
 			if !yield(raw, nil) {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/quire-dev/quire/partition/internal/secret"
 	"github.com/quire-dev/quire/partition/internal/settings"
 	"github.com/quire-dev/quire/retry"
 )
@@ -31,7 +32,7 @@ type Client struct {
 	endpoint endpoint
 	header   http.Header // of every request; holds the key
 	keyed    string      // where the key is from, for messages
-	redactor *redactor
+	redactor *secret.Redactor
 	policy   *retry.Policy
 	retry    *retry.Client
 	logger   *slog.Logger
@@ -78,7 +79,7 @@ func New(options ...Option) (*Client, error) {
 		return nil, fmt.Errorf("partition client: %w", err)
 	}
 	c := &Client{
-		endpoint: where, header: cfg.header, keyed: keyed, redactor: newRedactor(secrets(key, cfg.header, where.url)...),
+		endpoint: where, header: cfg.header, keyed: keyed, redactor: secret.New(secret.Of(key, cfg.header, where.url)...),
 		policy: cfg.policy, logger: cfg.logger, observe: cfg.observe,
 		cache: cfg.cache, refresh: cfg.refresh, grace: cfg.grace, engine: cfg.engine, account: accountOf(key), keyHeaders: cfg.headersOf(),
 	}
@@ -95,7 +96,7 @@ func New(options ...Option) (*Client, error) {
 		c.header.Set("User-Agent", "quire/"+Version)
 	}
 	hc := noRedirects(cfg.http)
-	discreet(hc)
+	secret.Discreet(hc)
 	c.requests = counted(hc, cfg.requests)
 	c.retry = &retry.Client{
 		HTTP: hc, Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,

@@ -58,7 +58,7 @@ func (j *job) noAnswer(ctx context.Context, e *APIError, err error) error {
 	if e.Err == nil {
 		e.Err = errors.New("no answer")
 	}
-	e.Detail = j.secrets.redact(e.Err.Error())
+	e.Detail = j.secrets.Redact(e.Err.Error())
 	return e
 }
 
@@ -70,7 +70,7 @@ func (j *job) stopped(e *APIError, limit error) error {
 	}
 	e.Kind, e.stop, e.Final = KindBudget, retry.Stop(limit.Error()), false
 	if e.Err != nil {
-		e.Detail = j.secrets.redact(e.Err.Error())
+		e.Detail = j.secrets.Redact(e.Err.Error())
 	}
 	return e
 }
@@ -98,16 +98,16 @@ func transportKind(e *retry.Error) Kind {
 
 // refusal completes the error of a call that was answered with a status.
 func (j *job) refusal(e *APIError, response *http.Response) {
-	body := readErrorBody(response.Body, errorBodyBytes+j.secrets.longest())
+	body := readErrorBody(response.Body, errorBodyBytes+j.secrets.Longest())
 	detail, listed := errorDetail(body)
 	e.Status, e.Err = response.StatusCode, nil
 	e.Kind = statusKind(e.Status, detail, listed) // by what the server said, not by what is shown of it
-	e.Detail = j.secrets.redact(detail)
-	e.Body = []byte(j.secrets.redact(string(body)))
+	e.Detail = j.secrets.Redact(detail)
+	e.Body = []byte(j.secrets.Redact(string(body)))
 	e.Body = e.Body[:min(len(e.Body), errorBodyBytes)]
 	switch {
 	case e.Status/100 == 3:
-		target := j.secrets.redact(redirectTarget(response))
+		target := j.secrets.Redact(redirectTarget(response))
 		e.Detail = "redirect to " + target + " refused: the key and the document would go there; set the URL of the server itself"
 	case e.Kind == KindAuth && j.client.header.Get(keyHeader) == "":
 		e.hint = "no key was sent, set " + EnvAPIKey

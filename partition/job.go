@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/secret"
 	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/split"
 )
@@ -24,9 +25,9 @@ type job struct {
 	name    string // as the server sees it
 	source  io.ReaderAt
 	size    int64
-	pdf     *split.Document // nil where it is none, or cannot be cut
-	sha256  string          // of the content, where there is a cache
-	secrets *redactor       // of the client and of the parameters
+	pdf     *split.Document  // nil where it is none, or cannot be cut
+	sha256  string           // of the content, where there is a cache
+	secrets *secret.Redactor // of the client and of the parameters
 
 	scratch        *spool.Scratch
 	chunks         []*chunk
@@ -47,7 +48,7 @@ func (j *job) begin(ctx context.Context, end context.CancelCauseFunc) (free func
 	j.client.documents.Add(1)
 	j.answeredBefore = j.client.answered.Load()
 	paid, kill := context.WithCancelCause(context.WithoutCancel(ctx))
-	j.paid = withSecrets(paid, j.secrets)
+	j.paid = secret.WithContext(paid, j.secrets)
 	expired := context.AfterFunc(ctx, func() { j.expire(context.Cause(ctx), kill) })
 	return func() error {
 		expired()

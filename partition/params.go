@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/secret"
 )
 
 // Params are the parameters of a partition request. The client sends only the parameters that are
@@ -81,8 +82,6 @@ const OutputCSV OutputFormat = "text/csv"
 // Secret is a value that prints as [redacted], in every format.
 type Secret string
 
-const redacted = "[redacted]"
-
 // Format prints [redacted], or nothing for an empty secret, whatever the verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, s.shown()) }
 
@@ -93,7 +92,7 @@ func (s Secret) shown() string {
 	if s == "" {
 		return ""
 	}
-	return redacted
+	return secret.Redacted
 }
 
 // Set sets a parameter by its API name. It parses the values by the parameter's type: a list takes

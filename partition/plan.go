@@ -129,7 +129,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 		mediaType = d.mediaType
 	}
 	j := &job{
-		client: c, secrets: c.redactor.with(string(p.ContextualAuth), string(p.Split.Password)),
+		client: c, secrets: c.redactor.With(string(p.ContextualAuth), string(p.Split.Password)),
 		plan:   Plan{Document: d.name, MediaType: mediaType, Chunks: []split.PageRange{{}}},
 		params: p, fields: fields, name: d.wireName(mediaType), source: source, size: size,
 	}

@@ -102,7 +102,7 @@ func everyError(err error) string {
 	if data, err := json.Marshal(err); err == nil {
 		text += string(data)
 	}
-	switch wraps := err.(type) {
+	switch wraps := err.(type) { //nolint:errorlint // the tree is walked here
 	case interface{ Unwrap() error }:
 		text += everyError(wraps.Unwrap())
 	case interface{ Unwrap() []error }:

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"net/http"
 	"strconv"
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/internal/form"
+	"github.com/quire-dev/quire/partition/internal/secret"
 	"github.com/quire-dev/quire/partition/internal/settings"
 	"github.com/quire-dev/quire/partition/internal/text"
 )
@@ -50,6 +52,15 @@ func WithEngine(name string) partition.Option {
 // refused shows it.
 func WithAPIKeySource(source string) partition.Option {
 	return partition.WithSettings(settings.Settings{KeySource: source})
+}
+
+// Do sends a request that is no partition request with an HTTP client. Errors do not show the secrets
+// in its headers and its URL, also where they quote an answer.
+func Do(hc *http.Client, request *http.Request) (*http.Response, error) {
+	discreet := *hc
+	secret.Discreet(&discreet)
+	secrets := secret.New(secret.Of("", request.Header, request.URL)...)
+	return discreet.Do(request.WithContext(secret.WithContext(request.Context(), secrets)))
 }
 
 // Key returns a key that identifies the parameters, for programs that remember their work:

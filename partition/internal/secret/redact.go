@@ -1,4 +1,5 @@
-package partition
+// Package secret takes secrets out of what a person, a log or a caller sees.
+package secret
 
 import (
 	"bytes"
@@ -12,13 +13,13 @@ import (
 	"unicode/utf8"
 )
 
-// A redactor takes secrets out of texts that others wrote. Its rule: of a secret, no eight
+// A Redactor takes secrets out of texts that others wrote. Its rule: of a secret, no eight
 // characters in a row are shown if one of them is a digit, and no sixteen of any kind; a secret of
 // eight to fifteen characters is not shown whole. It knows them in any letter case, escaped for
 // JSON, HTML, URLs or source code, also twice, as base64 or hexadecimal, spaced out, and backwards.
 //
 // A secret of fewer than eight characters is not searched for, as it could be a part of any word.
-type redactor struct {
+type Redactor struct {
 	sets []runs
 	most int // bytes of the longest secret
 }
@@ -26,6 +27,9 @@ type redactor struct {
 // runs are the eight bytes in a row that occur in the spellings of secrets, each as one number. The
 // value is how many bytes in a row are the secret although none is a digit.
 type runs map[uint64]int
+
+// Redacted stands where a secret was.
+const Redacted = "[redacted]"
 
 const (
 	shortest = 8  // bytes of a secret, and of a run
@@ -35,11 +39,12 @@ const (
 // layers is how often a text may have been escaped.
 const layers = 4
 
-func newRedactor(secrets ...string) *redactor { return (&redactor{}).with(secrets...) }
+// New returns a redactor of these secrets.
+func New(secrets ...string) *Redactor { return (&Redactor{}).With(secrets...) }
 
-// with returns a redactor that takes out these secrets as well.
-func (r *redactor) with(secrets ...string) *redactor {
-	set, more := runs{}, &redactor{most: r.most}
+// With returns a Redactor that takes out these secrets as well.
+func (r *Redactor) With(secrets ...string) *Redactor {
+	set, more := runs{}, &Redactor{most: r.most}
 	for _, secret := range secrets {
 		if secret = strings.TrimSpace(secret); len(secret) < shortest {
 			continue
@@ -71,9 +76,9 @@ func (set runs) add(spelling []byte) {
 	}
 }
 
-// longest is how many bytes a spelling of a secret can have at most: six for each byte of the
+// Longest is how many bytes a spelling of a secret can have at most: six for each byte of the
 // secret, as in \u0041.
-func (r *redactor) longest() int {
+func (r *Redactor) Longest() int {
 	if r == nil {
 		return 0
 	}
@@ -108,9 +113,9 @@ func fromLatin1(s string) string {
 	return b.String()
 }
 
-// redact returns s with every part of a secret replaced by [redacted]. Call it before a text is
+// Redact returns s with every part of a secret replaced by [redacted]. Call it before a text is
 // shortened. Its time is proportional to the length of s.
-func (r *redactor) redact(s string) string {
+func (r *Redactor) Redact(s string) string {
 	if r == nil || len(r.sets) == 0 || len(s) < shortest {
 		return s
 	}
@@ -138,7 +143,7 @@ func (r *redactor) redact(s string) string {
 		if !hide {
 			b.WriteString(s[i : i+size])
 		} else if !last {
-			b.WriteString(redacted)
+			b.WriteString(Redacted)
 		}
 		i, last = i+size, hide
 	}

@@ -1,4 +1,4 @@
-package partition
+package secret
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// secrets are what must not show in messages: the key, what headers and the URL carry for a
+// Of returns what must not show in messages: the key, what headers and the URL carry for a
 // gateway, and the proxy's credentials.
-func secrets(key string, header http.Header, where *url.URL) []string {
+func Of(key string, header http.Header, where *url.URL) []string {
 	all := append([]string{key}, credentials(where.User)...)
 	for name, values := range header {
 		if namesSecret(name) {
@@ -73,10 +73,11 @@ func credentials(user *url.Userinfo) []string {
 	return []string{user.Username(), password, user.Username() + ":" + password, user.String()}
 }
 
-// secretsKey is the context's key of the redactor of a request.
+// secretsKey is the context's key of the Redactor of a request.
 type secretsKey struct{}
 
-func withSecrets(ctx context.Context, secrets *redactor) context.Context {
+// WithContext returns a context whose requests have these secrets.
+func WithContext(ctx context.Context, secrets *Redactor) context.Context {
 	return context.WithValue(ctx, secretsKey{}, secrets)
 }
 
@@ -84,8 +85,8 @@ func withSecrets(ctx context.Context, secrets *redactor) context.Context {
 // before anybody sees them: net/http quotes what it cannot read of an answer.
 type discreetTransport struct{ next http.RoundTripper }
 
-// discreet makes an HTTP client one that takes the secrets of the request's context out of errors.
-func discreet(hc *http.Client) {
+// Discreet makes an HTTP client one that takes the secrets of the request's context out of errors.
+func Discreet(hc *http.Client) {
 	next := hc.Transport
 	if next == nil {
 		next = http.DefaultTransport
@@ -95,7 +96,7 @@ func discreet(hc *http.Client) {
 
 // RoundTrip sends a request.
 func (t discreetTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	secrets, _ := request.Context().Value(secretsKey{}).(*redactor)
+	secrets, _ := request.Context().Value(secretsKey{}).(*Redactor)
 	response, err := t.next.RoundTrip(request)
 	if err != nil {
 		return response, secrets.conceal(err)
@@ -109,7 +110,7 @@ func (t discreetTransport) RoundTrip(request *http.Request) (*http.Response, err
 
 type discreetBody struct {
 	io.ReadCloser
-	secrets *redactor
+	secrets *Redactor
 }
 
 // Read reads the answer.
@@ -122,19 +123,19 @@ func (b discreetBody) Read(p []byte) (int, error) {
 }
 
 // conceal returns an error without secrets: err itself if neither it nor what it wraps shows one.
-func (r *redactor) conceal(err error) error {
+func (r *Redactor) conceal(err error) error {
 	if !r.shownBy(err) {
 		return err
 	}
-	return &concealedError{shown: r.redact(err.Error()), err: err}
+	return &concealedError{shown: r.Redact(err.Error()), err: err}
 }
 
 // shownBy reports whether an error or what it wraps shows a secret, printed in whatever way.
-func (r *redactor) shownBy(err error) bool {
+func (r *Redactor) shownBy(err error) bool {
 	if err == nil {
 		return false
 	}
-	if text := fmt.Sprintf("%v %+v %#v", err, err, err); r.redact(text) != text {
+	if text := fmt.Sprintf("%v %+v %#v", err, err, err); r.Redact(text) != text {
 		return true
 	}
 	switch wraps := err.(type) { //nolint:errorlint // the tree is walked here

@@ -1,4 +1,4 @@
-package partition
+package secret
 
 import (
 	"encoding/base64"
@@ -38,8 +38,8 @@ func TestRedact(t *testing.T) {
 		"first and last": key[:8] + "..." + key[len(key)-8:], "spaced": strings.Join(strings.Split(key, ""), " "),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := newRedactor(key).redact(text)
-			require.Contains(t, got, redacted)
+			got := New(key).Redact(text)
+			require.Contains(t, got, Redacted)
 			for i := range len(key) - 7 {
 				require.NotContains(t, strings.ToLower(got), strings.ToLower(key[i:i+8]))
 			}
@@ -54,11 +54,11 @@ func backwards(s string) string {
 }
 
 func TestRedactLeavesTheRestAlone(t *testing.T) {
-	r := newRedactor("0123456789abcdef", "", "  ")
-	require.Equal(t, "before [redacted] after", r.redact("before 0123456789ABCDEF after"))
-	require.Equal(t, "nothing here: 4711", newRedactor("x9876543210").redact("nothing here: 4711"))
-	require.Equal(t, "no key", newRedactor().redact("no key"))
-	require.Equal(t, "Ünï [redacted] é", r.redact("Ünï 0123456789abcdef é"))
+	r := New("0123456789abcdef", "", "  ")
+	require.Equal(t, "before [redacted] after", r.Redact("before 0123456789ABCDEF after"))
+	require.Equal(t, "nothing here: 4711", New("x9876543210").Redact("nothing here: 4711"))
+	require.Equal(t, "no key", New().Redact("no key"))
+	require.Equal(t, "Ünï [redacted] é", r.Redact("Ünï 0123456789abcdef é"))
 }
 
 // Ordinary words stay readable, whatever the secret.
@@ -66,19 +66,19 @@ func TestB1WordsStayReadable(t *testing.T) {
 	account := `{"type": "service_account", "project_id": "quire", "private_key_id": "0f1e2d3c4b5a69788796a5b4c3d2e1f0", ` +
 		`"private_key": "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n-----END PRIVATE KEY-----\n", ` +
 		`"client_email": "robot@quire.iam.gserviceaccount.com", "auth_uri": "https://accounts.google.com/o/oauth2/auth"}`
-	r := newRedactor("x", "1", "8", "te", "text", "secret", account)
+	r := New("x", "1", "8", "te", "text", "secret", account)
 	for _, words := range []string{
 		"file does not appear to be a valid PDF", "File type text/plain is not supported", "the service account has no access to the private key",
 		"https://api.example.com/general", "the project's client has no auth uri", "type: object, id: 8, page 1 of 18", "a secret x",
 		"private_key is not set",
 	} {
-		require.Equal(t, words, r.redact(words))
+		require.Equal(t, words, r.Redact(words))
 	}
 	for _, part := range []string{"0f1e2d3c4b5a69788796a5b4c3d2e1f0", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj", "robot@quire.iam.gserviceaccount.com"} {
-		require.Equal(t, "for [redacted].", r.redact("for "+part+"."))
+		require.Equal(t, "for [redacted].", r.Redact("for "+part+"."))
 	}
-	require.Equal(t, "the word [redacted]", newRedactor("password").redact("the word password"))
-	require.Equal(t, "the pass word", newRedactor("passwords").redact("the pass word"))
+	require.Equal(t, "the word [redacted]", New("password").Redact("the word password"))
+	require.Equal(t, "the pass word", New("passwords").Redact("the pass word"))
 }
 
 func FuzzRedact(f *testing.F) {
@@ -91,7 +91,7 @@ func FuzzRedact(f *testing.F) {
 		if len(key) > 4096 {
 			return
 		}
-		r := newRedactor(key)
+		r := New(key)
 		quoted, err := json.Marshal(key)
 		require.NoError(t, err)
 		var units, percent, entities strings.Builder
@@ -112,12 +112,12 @@ func FuzzRedact(f *testing.F) {
 			spelled = append(spelled, string(quoted), units.String(), entities.String())
 		}
 		for _, spelling := range spelled {
-			got := r.redact(before + spelling + after)
+			got := r.Redact(before + spelling + after)
 			if len(key) < shortest {
 				require.Equal(t, before+spelling+after, got)
 			} else {
-				require.Contains(t, got, redacted, spelling)
-				require.NotContains(t, strings.ReplaceAll(got, redacted, "\x00"), spelling)
+				require.Contains(t, got, Redacted, spelling)
+				require.NotContains(t, strings.ReplaceAll(got, Redacted, "\x00"), spelling)
 			}
 		}
 	})
@@ -132,10 +132,10 @@ func BenchmarkRedact(b *testing.B) {
 		for i := range secret {
 			secret[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[random.IntN(64)]
 		}
-		r := newRedactor(string(secret))
+		r := New(string(secret))
 		b.Run(strconv.Itoa(length), func(b *testing.B) {
 			for b.Loop() {
-				r.redact(page)
+				r.Redact(page)
 			}
 		})
 	}
