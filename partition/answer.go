@@ -28,6 +28,7 @@ const (
 type answer struct {
 	store    *spool.Store
 	elements int   // in the list; 0 for CSV
+	replaced int64 // bytes that were no UTF-8, for which U+FFFD is kept
 	local    error // why it could not be kept: no fault of the server, so no reason to ask it again
 }
 
@@ -44,7 +45,7 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *se
 	w, err := a.store.Create()
 	if err == nil {
 		body := &boundedReader{r: response.Body, left: longest, what: fmt.Sprintf("the answer is longer than %d GiB", longest>>30)}
-		err = a.check(io.TeeReader(body, w), want, secrets)
+		err = a.keep(w, body, want, secrets)
 		if closeErr := w.Close(); err == nil {
 			err = closeErr
 		}
@@ -62,7 +63,19 @@ func (a *answer) take(stored io.Reader, want OutputFormat) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.check(io.TeeReader(stored, w), want, nil), w.Close())
+	return errors.Join(a.keep(w, stored, want, nil), w.Close())
+}
+
+// keep writes an answer to w while it is checked. Elements are valid UTF-8 when they are kept, so
+// that they are in every output.
+func (a *answer) keep(w io.Writer, body io.Reader, want OutputFormat, secrets *secret.Redactor) error {
+	if want == OutputCSV {
+		return a.check(io.TeeReader(body, w), want, secrets)
+	}
+	valid := text.NewUTF8Reader(body)
+	err := a.check(io.TeeReader(valid, w), want, secrets)
+	a.replaced = valid.Replaced
+	return err
 }
 
 func (a *answer) check(body io.Reader, want OutputFormat, secrets *secret.Redactor) error {

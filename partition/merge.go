@@ -41,8 +41,16 @@ func (s *Stream) merge(ctx context.Context, j *job, c *chunk, m *merged, deliver
 // conclude completes the report of a document that was sent, and returns the document's error.
 func (s *Stream) conclude(j *job, m *merged, err error) error {
 	s.kept = j.caches() && !j.unkept.Load()
+	replaced := int64(0)
 	for _, c := range j.chunks {
 		s.report.Chunks = append(s.report.Chunks, c.reports()...)
+		for leaf := range c.leaves() {
+			replaced += leaf.answer.replaced
+		}
+	}
+	if replaced > 0 {
+		warning := fmt.Sprintf("bytes of the answer that are not UTF-8, replaced by U+FFFD: %d", replaced)
+		s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
 	}
 	if j.warning != "" {
 		s.report.Warnings = append(slices.Clone(s.report.Warnings), j.warning)
