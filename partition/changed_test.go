@@ -257,21 +257,21 @@ func chunkHashes(t *testing.T, content []byte) (n int, sums map[string]bool) {
 
 // TestA5AFileThatNeverRests is begun again twice, and then fails once, in a line.
 func TestA5AFileThatNeverRests(t *testing.T) {
-	s := partitiontest.NewServer(partitiontest.Options{Engine: hashes()})
-	defer s.Close()
-	path := file(t, "log.txt", []byte("one line\n"), 0)
-	s.Script(partitiontest.Fault{Do: before(func() {
-		content, err := os.ReadFile(path)
-		require.NoError(t, err)
-		write(t, path, append(content, "one more\n"...))
-	}, partitiontest.Reply(503, `{"detail":"x"}`))})
-	cache := &memoryCache{}
-	result, err := newClient(t, s, partition.WithCache(cache)).Partition(t.Context(), open(t, path), partition.Params{})
-	require.EqualError(t, err, path+": changed while it was sent")
-	require.Equal(t, partition.KindChanged, partition.KindOf(err))
-	require.Zero(t, cache.puts)
-	require.Empty(t, result.Elements)
-	require.GreaterOrEqual(t, result.Report.Requests(), 3)
+	bubble(t, partitiontest.Options{Engine: hashes()}, func(t *testing.T, s *partitiontest.Server) {
+		path := file(t, "log.txt", []byte("one line\n"), 0)
+		s.Script(partitiontest.Fault{Do: before(func() {
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			write(t, path, append(content, "one more\n"...))
+		}, partitiontest.Reply(503, `{"detail":"x"}`))})
+		cache := &memoryCache{}
+		result, err := newClient(t, s, partition.WithCache(cache)).Partition(t.Context(), open(t, path), partition.Params{})
+		require.EqualError(t, err, path+": changed while it was sent")
+		require.Equal(t, partition.KindChanged, partition.KindOf(err))
+		require.Zero(t, cache.puts)
+		require.Empty(t, result.Elements)
+		require.GreaterOrEqual(t, result.Report.Requests(), 3)
+	})
 }
 
 // TestA5AStreamDoesNotBeginAgain once its caller has elements of another version.
@@ -319,4 +319,50 @@ func TestA5ATouchedFileIsNotSentAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, result.Elements, 20)
 	require.Len(t, s.Requests(), 10)
+}
+
+// A tickFile is a file that is rewritten without its times showing it.
+type tickFile struct {
+	mu      sync.Mutex
+	content []byte
+	info    os.FileInfo
+}
+
+func (f *tickFile) Stat() (os.FileInfo, error) { return f.info, nil }
+
+func (f *tickFile) ReadAt(p []byte, off int64) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return strings.NewReader(string(f.content)).ReadAt(p, off)
+}
+
+// TestA5ARewriteWithinATick: times that are not older than the look at them tell nothing.
+func TestA5ARewriteWithinATick(t *testing.T) {
+	a, b := versionOf("A", 20), versionOf("B", 20)
+	require.Len(t, b, len(a))
+	info, err := os.Stat(file(t, "a.pdf", a, 0))
+	require.NoError(t, err)
+	f := &tickFile{content: a, info: info}
+	s := partitiontest.NewServer(partitiontest.Options{})
+	defer s.Close()
+	var requests atomic.Int32
+	s.Script(partitiontest.Fault{
+		Match: func(partitiontest.Request) bool { return requests.Add(1) == 3 },
+		Do: before(func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.content = b
+		}, partitiontest.Action{}),
+	})
+	d := partition.FromReaderAt("a.pdf", f, int64(len(a)))
+	_, err = newClient(t, s, partition.WithMaxInFlight(1)).Partition(t.Context(), d, partition.Params{})
+	require.NoError(t, err)
+	sum, err := d.SHA256(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, sumOf(b), sum)
+	_, sent := chunkHashes(t, b)
+	for _, r := range s.Requests() {
+		delete(sent, r.SHA256)
+	}
+	require.Empty(t, sent)
 }

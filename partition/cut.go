@@ -72,7 +72,7 @@ func (r *checkedReader) Read(p []byte) (int, error) {
 	if wrong := r.content.check(sum); wrong != nil {
 		return n, wrong
 	}
-	r.content.sent.Store(err == io.EOF) //nolint:errorlint // io.Reader says so
+	r.content.sent.Store(err == io.EOF)
 	return n, err
 }
 

@@ -24,12 +24,12 @@ var mostExported = map[string]int{
 	"cache":                   34,
 	"cmd":                     1,
 	"partition":               198, // KindChanged came
-	"partition/batch":         61, // Whole came
-	"partition/element":       55, // was part of partition
+	"partition/batch":         61,  // Whole came
+	"partition/element":       55,  // was part of partition
 	"partition/format":        35,
 	"partition/local":         18, // Options.MaxBodies came
 	"partition/partitiontest": 76,
-	"partition/wire":          17, // Stat and StatOf came
+	"partition/wire":          17,  // Stat and StatOf came
 	"retry":                   155, // Budget.SameAnswer, Call.Alive, Event.Same and StopSameAnswer came
 	"split":                   42,  // Reader, its three values and Document.Reader came; Limits.Time went
 }
