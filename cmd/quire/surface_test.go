@@ -23,7 +23,7 @@ import (
 var mostExported = map[string]int{
 	"cache":                   34,
 	"cmd":                     1,
-	"partition":               198, // KindChanged came
+	"partition":               200, // Client.Format and Stream.Format came, and KindChanged
 	"partition/batch":         61,  // Whole came
 	"partition/element":       55,  // was part of partition
 	"partition/format":        35,
