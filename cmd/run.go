@@ -94,7 +94,15 @@ func (r *run) earlier(ctx context.Context, item batch.Item, d *partition.Documen
 // send sends one document and makes its output.
 func (r *run) send(ctx context.Context, item batch.Item, d *partition.Document) (partition.Report, error) {
 	w := workOf(item)
-	r.sink.output(ctx, d, w, func(out *bufio.Writer) error { return r.sender.write(ctx, d, w, out) })
+	output := func() (partition.Report, error) {
+		r.sink.output(ctx, d, w, func(out *bufio.Writer) error { return r.sender.write(ctx, d, w, out) })
+		return w.Report, w.Err
+	}
+	if r.sink.streams() {
+		_, _ = output() // what is shown cannot be taken back
+	} else {
+		w.Report, _ = batch.Whole(output)
+	}
 	if unwritable := (*folder.WriteError)(nil); errors.As(w.Err, &unwritable) && !unwritable.OfItsName() {
 		r.stop(w.Err) // the next output could not be written either
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 
@@ -60,9 +61,34 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 		}
 		return nil
 	}
+	output := &output{sender: s, document: d, work: w, out: out}
+	var failure error
+	w.Report, failure = batch.Each(ctx, s.client, d, params, func(e element.Element) error { return output.write(ctx, e) })
+	if output.writer != nil {
+		w.Report.Warnings = append(w.Report.Warnings, output.writer.Warnings()...)
+		w.Report.Elements -= output.writer.LeftOut() // what is written counts
+	}
+	if partial := (*partition.PartialError)(nil); failure != nil && !errors.As(failure, &partial) {
+		return failure
+	}
+	return cmp.Or(output.close(ctx), failure)
+}
+
+// An output formats the elements of a document. It begins with the first: only then is the hash of
+// the content known that was sent.
+type output struct {
+	sender   *sender
+	document *partition.Document
+	work     *work
+	out      *bufio.Writer
+	writer   *format.Writer // nil until it is begun
+}
+
+func (o *output) begin(ctx context.Context) error {
+	s, w := o.sender, o.work
 	options := s.options.Options
 	if s.options.sourceField {
-		sum, err := d.SHA256(ctx)
+		sum, err := o.document.SHA256(ctx)
 		if err != nil {
 			return err
 		}
@@ -71,24 +97,33 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 	if s.images != nil {
 		options.Images = imageStore{s.images, s.options.images, w.Name}.store
 	}
-	writer, err := format.New(s.format.Name, out, options)
-	if err != nil {
-		return err
-	}
-	var failure error
-	w.Report, failure = batch.Each(ctx, s.client, d, params, func(e element.Element) error {
-		if err := writer.Write(e); err != nil {
-			return &folder.WriteError{Name: w.Path, Err: err}
+	var err error
+	o.writer, err = format.New(s.format.Name, o.out, options)
+	return err
+}
+
+func (o *output) write(ctx context.Context, e element.Element) error {
+	if o.writer == nil {
+		if err := o.begin(ctx); err != nil {
+			return err
 		}
-		return nil
-	})
-	w.Report.Warnings = append(w.Report.Warnings, writer.Warnings()...)
-	w.Report.Elements -= writer.LeftOut() // what is written counts
-	if partial := (*partition.PartialError)(nil); failure != nil && !errors.As(failure, &partial) {
-		return failure
 	}
-	if err := writer.Close(); err != nil {
-		return &folder.WriteError{Name: w.Path, Err: err}
+	if err := o.writer.Write(e); err != nil {
+		return &folder.WriteError{Name: o.work.Path, Err: err}
 	}
-	return failure
+	return nil
+}
+
+// close completes the output of a document all of whose elements were written, also if there are
+// none.
+func (o *output) close(ctx context.Context) error {
+	if o.writer == nil {
+		if err := o.begin(ctx); err != nil {
+			return err
+		}
+	}
+	if err := o.writer.Close(); err != nil {
+		return &folder.WriteError{Name: o.work.Path, Err: err}
+	}
+	return nil
 }

@@ -22,6 +22,8 @@ type sink interface {
 	// keepsBeginnings reports whether the beginning of an output is kept where the rest of it
 	// fails.
 	keepsBeginnings() bool
+	// streams reports whether an output is shown as it comes, so that it cannot begin again.
+	streams() bool
 	// begin sets the State of a document that an earlier run has settled, so that it is not sent.
 	begin(ctx context.Context, d *partition.Document, w *work)
 	// output makes the output of a document that has to be sent: write sends it and is given what
@@ -44,6 +46,7 @@ type folderSink struct {
 
 func (s *folderSink) ordered() bool         { return false }
 func (s *folderSink) keepsBeginnings() bool { return false }
+func (s *folderSink) streams() bool         { return false }
 func (s *folderSink) finished()             { s.outputs.Close() }
 func (s *folderSink) show(*work) error      { return nil }
 
@@ -80,6 +83,7 @@ type stdoutSink struct {
 }
 
 func (s *stdoutSink) ordered() bool               { return true }
+func (s *stdoutSink) streams() bool               { return s.single && s.format.Streams }
 func (s *stdoutSink) keepsBeginnings() bool       { return s.format.Streams }
 func (s *stdoutSink) finish(_ *work, then func()) { then() }
 func (s *stdoutSink) finished()                   {}
@@ -91,9 +95,10 @@ func (s *stdoutSink) begin(ctx context.Context, d *partition.Document, w *work) 
 // output streams a single document, but for JSON, which is shown whole or not at all; of several
 // documents each waits for its turn.
 func (s *stdoutSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
-	if s.single && s.format.Streams {
+	if s.streams() {
 		w.Err = flushed("standard output", s.stdout, write)
 	} else {
+		w.spool.Close()
 		w.spool, w.Err = spooled(write, s.format.Streams)
 	}
 	if s.hashes && w.Err != nil {

@@ -31,12 +31,14 @@ type listSink struct {
 func (l *listSink) ordered() bool               { return !l.unordered }
 func (l *listSink) keepsBeginnings() bool       { return false }
 func (l *listSink) finish(_ *work, then func()) { then() }
+func (l *listSink) streams() bool               { return false }
 func (l *listSink) finished()                   {}
 
 // begin settles nothing: a program that asks again wants an answer again.
 func (l *listSink) begin(context.Context, *partition.Document, *work) {}
 
 func (l *listSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
+	w.spool.Close()
 	w.spool, w.Err = spooled(write, l.keepsBeginnings())
 	if w.hasOutput(l.keepsBeginnings()) || l.hashes && w.Err != nil {
 		w.SHA256, _ = d.SHA256(ctx) // without it, less is known of the document

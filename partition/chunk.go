@@ -93,6 +93,8 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 		j.refusal(failure, response)
 		j.stopUnsent(ctx, c, failure)
 		err = failure
+	case !content.unchanged():
+		err = localError(j.plan.Document, errChanged)
 	case c.answer.local != nil:
 		err = &DocumentError{Document: j.plan.Document, Kind: KindLocalIO, Err: c.answer.local}
 	default:
@@ -134,7 +136,7 @@ func (j *job) answer(ctx context.Context, c *chunk, policy *retry.Policy) error 
 
 // call is a chunk's request, and where the id of its last attempt will be.
 func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, slot *retry.Slot, content *content) (retry.Call, *string) {
-	upload := newUpload(j.fieldsOf(c.pages), j.name, j.mediaType(c.pages), content, content.size)
+	upload := newUpload(j.fieldsOf(c.pages), j.name, j.mediaType(c.pages), content.open, content.size)
 	header := j.client.header.Clone()
 	header.Set("Content-Type", upload.contentType())
 	header.Set("Accept", "application/json")
@@ -206,7 +208,7 @@ func (j *job) stopUnsent(ctx context.Context, c *chunk, e *APIError) {
 // spending limit keeps them from being sent it does until they have their turn: what is under way
 // is paid for.
 func (j *job) tolerates(ctx context.Context, err error) bool {
-	return (j.params.Split.AllowFailed || KindOf(err) == KindBudget) && ctx.Err() == nil
+	return (j.params.Split.AllowFailed || KindOf(err) == KindBudget) && KindOf(err) != KindChanged && ctx.Err() == nil
 }
 
 func (j *job) mediaType(pages split.PageRange) string {

@@ -2,10 +2,14 @@ package partition
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"slices"
+	"sync/atomic"
 
 	"github.com/quire-dev/quire/split"
 )
@@ -21,11 +25,55 @@ func (e *cutError) Error() string {
 }
 func (e *cutError) Unwrap() error { return e.err }
 
-// A content is what a chunk's request carries as its file.
+// A content is what a chunk's request carries as its file. The request is not completed, so that
+// the server does nothing with it, where what was read of the document is not all of one version.
 type content struct {
 	io.ReaderAt
-	size int64
-	free func()
+	size  int64
+	free  func()
+	check func(sum string) error // tells a change; sum is the hash of the whole document, "" if it is not known
+	whole bool                   // the document as it is
+	sent  atomic.Bool            // to its end, at least once
+}
+
+// open returns a reader from the beginning.
+func (c *content) open() io.Reader {
+	r := &checkedReader{Reader: io.NewSectionReader(c.ReaderAt, 0, c.size), content: c}
+	if c.whole {
+		r.sum = sha256.New()
+	}
+	return r
+}
+
+// unchanged reports whether a request with the content that was answered was complete, or could have
+// been.
+func (c *content) unchanged() bool { return c.sent.Load() || c.check("") == nil }
+
+// A checkedReader passes the end of a content on only if it is what it should be.
+type checkedReader struct {
+	io.Reader
+	content *content
+	sum     hash.Hash // nil unless it is the document as it is
+}
+
+// Read reads as [io.Reader] says.
+func (r *checkedReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if r.sum != nil {
+		r.sum.Write(p[:n])
+	}
+	if err == nil {
+		return n, nil
+	}
+	sum := ""
+	if r.sum != nil {
+		sum = hex.EncodeToString(r.sum.Sum(nil))
+	}
+	if wrong := r.content.check(sum); wrong != nil {
+		return n, wrong
+	}
+	r.content.sent.Store(err == io.EOF)
+	return n, err
 }
 
 // smallChunk is the size, in bytes, up to which a chunk may be larger than its document: a file of
@@ -36,23 +84,47 @@ const smallChunk = 1 << 20
 // file.
 func (j *job) cut(ctx context.Context, c *chunk) (*content, error) {
 	if c.pages == (split.PageRange{}) {
-		return &content{j.source, j.size, func() {}}, nil
+		return j.document(), nil
 	}
 	pdf, err := j.pdf.Chunk(ctx, c.pages)
 	if err != nil {
+		if changed := j.version.verify(ctx); changed != nil && ctx.Err() == nil {
+			return nil, changed
+		}
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		return nil, &cutError{c.pages, err}
 	}
-	if size := pdf.Size(); size > j.size && size > smallChunk && j.canGoWhole() {
-		return nil, &cutError{c.pages, fmt.Errorf("the chunk would have %d bytes, the document has %d", size, j.size)}
+	if size := pdf.Size(); size > j.version.size && size > smallChunk && j.canGoWhole() {
+		return nil, &cutError{c.pages, fmt.Errorf("the chunk would have %d bytes, the document has %d", size, j.version.size)}
 	}
 	c.report.Warnings = pdf.Warnings()
 	if !j.scratch.Disk {
-		return &content{pdf, pdf.Size(), func() {}}, nil
+		check := func(string) error { return j.version.verify(j.paid) }
+		return &content{ReaderAt: pdf, size: pdf.Size(), free: func() {}, check: check}, nil
 	}
-	return j.spill(pdf)
+	spilled, err := j.spill(pdf)
+	if changed := j.version.verify(ctx); changed != nil && ctx.Err() == nil {
+		if err == nil {
+			spilled.free()
+		}
+		return nil, changed
+	}
+	return spilled, err
+}
+
+// document is the content of a document that goes as it is.
+func (j *job) document() *content {
+	return &content{
+		ReaderAt: j.version.source, size: j.version.size, free: func() {}, whole: true,
+		check: func(sum string) error {
+			if sum == "" {
+				return j.version.verify(j.paid)
+			}
+			return j.version.confirm(sum)
+		},
+	}
 }
 
 // spill writes a chunk to a file.
@@ -70,10 +142,13 @@ func (j *job) spill(pdf *split.Chunk) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &content{r, pdf.Size(), func() {
-		_ = r.Close() // it was only read
-		store.Remove()
-	}}, nil
+	return &content{
+		ReaderAt: r, size: pdf.Size(), check: func(string) error { return nil },
+		free: func() {
+			_ = r.Close() // it was only read
+			store.Remove()
+		},
+	}, nil
 }
 
 // canGoWhole reports whether the whole document in one request is the same as its chunks together.
@@ -96,7 +171,7 @@ func (j *job) sendSmaller(ctx context.Context) {
 		return
 	}
 	if total := j.bulk(ctx); total > 0 {
-		j.warning = fmt.Sprintf("its chunks would have about %d bytes in all, but the document has %d: sent whole", total, j.size)
+		j.warning = fmt.Sprintf("its chunks would have about %d bytes in all, but the document has %d: sent whole", total, j.version.size)
 		j.wholeFrom(first)
 	}
 }
@@ -113,18 +188,18 @@ func (j *job) wholeFrom(c *chunk) {
 // much that this is more than twice the document; else 0. The first and the last one tell.
 func (j *job) bulk(ctx context.Context) int64 {
 	n := int64(len(j.chunks))
-	if n < 3 || j.size < smallChunk || !j.canGoWhole() {
+	if n < 3 || j.version.size < smallChunk || !j.canGoWhole() {
 		return 0
 	}
 	both := int64(0)
 	for _, c := range []*chunk{j.chunks[0], j.chunks[n-1]} {
 		pdf, err := j.pdf.Chunk(ctx, c.pages)
-		if err != nil || pdf.Size() < j.size/2 {
+		if err != nil || pdf.Size() < j.version.size/2 {
 			return 0 // the usual case ends with the first
 		}
 		both += pdf.Size()
 	}
-	if total := both * n / 2; total > 2*j.size {
+	if total := both * n / 2; total > 2*j.version.size {
 		return total
 	}
 	return 0

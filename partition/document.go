@@ -2,8 +2,6 @@ package partition
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -24,13 +22,13 @@ import (
 type Document struct {
 	name      string // as given, for messages
 	mediaType string // the caller's choice, "" to detect
-	open      func() (io.ReaderAt, int64, error)
+	look      func() (*version, error)
+	reader    io.Closer // of the caller's; nil where there is none to close
 
-	mu     sync.Mutex
-	source io.ReaderAt
-	size   int64
-	sum    string // of the content, once it was asked for
-	closed bool
+	mu       sync.Mutex
+	version  *version // nil until it is needed
+	renewals int      // since a call ended without a change
+	closed   bool
 }
 
 // A DocumentOption changes how a document is presented to the server.
@@ -65,23 +63,27 @@ func Open(path string, options ...DocumentOption) (*Document, error) {
 	if !info.Mode().IsRegular() {
 		return nil, localError(path, fmt.Errorf("not a regular file (%s)", fileKind(info.Mode())))
 	}
-	return newDocument(path, options, func() (io.ReaderAt, int64, error) {
+	return newDocument(path, options, func() (*version, error) {
 		file, err := os.Open(path)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		info, err := file.Stat()
+		v, err := newVersion(file, -1)
 		if err != nil {
-			return nil, 0, errors.Join(err, file.Close())
+			return nil, errors.Join(err, file.Close())
 		}
-		return file, info.Size(), nil
+		v.free = file.Close
+		return v, nil
 	}), nil
 }
 
 // FromReaderAt returns the document in the first size bytes of r. If r is an [io.Closer],
-// [Document.Close] closes it.
+// [Document.Close] closes it. If r has the method Stat of [os.File], a change of its content while
+// it is sent is noticed as it is for [Open]; else only that of a document that is sent whole.
 func FromReaderAt(name string, r io.ReaderAt, size int64, options ...DocumentOption) *Document {
-	return newDocument(name, options, func() (io.ReaderAt, int64, error) { return r, size, nil })
+	d := newDocument(name, options, func() (*version, error) { return newVersion(r, size) })
+	d.reader, _ = r.(io.Closer)
+	return d
 }
 
 // FromReader reads r to its end and returns the document. Up to 8 MiB stay in memory; a longer
@@ -96,8 +98,8 @@ func FromReader(ctx context.Context, name string, r io.Reader, options ...Docume
 	return FromReaderAt(name, file, file.Size(), options...), nil
 }
 
-func newDocument(name string, options []DocumentOption, open func() (io.ReaderAt, int64, error)) *Document {
-	d := &Document{name: name, open: open}
+func newDocument(name string, options []DocumentOption, look func() (*version, error)) *Document {
+	d := &Document{name: name, look: look}
 	for _, option := range options {
 		option(d)
 	}
@@ -115,58 +117,93 @@ func (d *Document) Close() error {
 		return nil
 	}
 	d.closed = true
-	if closer, ok := d.source.(io.Closer); ok {
-		return closer.Close()
+	var err error
+	if d.version != nil && d.version.free != nil {
+		err = d.version.free()
 	}
-	return nil
+	if d.reader != nil {
+		err = errors.Join(err, d.reader.Close())
+	}
+	return err
 }
 
-// SHA256 returns the hash of the document's content, in lower-case hexadecimal. It reads the
-// content once, at the first call. Reading stops when ctx ends.
+// SHA256 returns the hash of the document's content, in lower-case hexadecimal: after a call that
+// sent the document, that of what was sent. It reads the content at most once. If the content
+// changes meanwhile, or has changed before its hash was known, the error has [KindChanged]. Reading
+// stops when ctx ends.
 func (d *Document) SHA256(ctx context.Context) (string, error) {
-	source, size, err := d.acquire()
+	v, err := d.acquire()
 	if err != nil {
 		return "", localError(d.name, err)
 	}
-	d.mu.Lock()
-	sum := d.sum
-	d.mu.Unlock()
-	if sum != "" {
-		return sum, nil
-	}
-	if sum, err = hashOf(ctx, source, size); err != nil {
+	defer d.release(v)
+	sum, err := v.hash(ctx)
+	if err != nil {
 		return "", localError(d.name, err)
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.sum = sum
 	return sum, nil
 }
 
-// hashOf reads size bytes of source.
-func hashOf(ctx context.Context, source io.ReaderAt, size int64) (string, error) {
-	h := sha256.New()
-	if _, err := io.Copy(h, &contextReader{ctx, io.NewSectionReader(source, 0, size)}); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// acquire opens the document if it is not open, and returns its content.
-func (d *Document) acquire() (io.ReaderAt, int64, error) {
+// acquire returns the version of the content that the document has. It is released after use.
+func (d *Document) acquire() (*version, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
-		return nil, 0, errClosed
+		return nil, errClosed
 	}
-	if d.source == nil {
-		source, size, err := d.open()
+	if d.version == nil {
+		v, err := d.look()
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		d.source, d.size = source, size
+		d.version = v
 	}
-	return d.source, d.size, nil
+	d.version.users++
+	return d.version, nil
+}
+
+// renewed is acquire for a call that sends: where the content was found changed, it looks again.
+func (d *Document) renewed() (*version, error) {
+	d.mu.Lock()
+	if v := d.version; v != nil && v.stale() && !d.closed {
+		if d.renewals == maxRenewals {
+			d.mu.Unlock()
+			return nil, errChanged
+		}
+		d.renewals++
+		d.version = nil
+		d.freeUnused(v)
+	}
+	d.mu.Unlock()
+	return d.acquire()
+}
+
+// renewable reports whether a document that has changed can be begun again.
+func (d *Document) renewable() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return !d.closed && d.renewals < maxRenewals
+}
+
+// unchanged notes that the document was sent.
+func (d *Document) unchanged() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.renewals = 0
+}
+
+func (d *Document) release(v *version) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	v.users--
+	d.freeUnused(v)
+}
+
+// freeUnused frees an earlier version after its last use.
+func (d *Document) freeUnused(v *version) {
+	if v != d.version && v.users == 0 && v.free != nil {
+		_ = v.free() // it was only read
+	}
 }
 
 var windowsDirectory = regexp.MustCompile(`^([A-Za-z]:|\\\\).*\\`)

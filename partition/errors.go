@@ -157,6 +157,8 @@ func KindOf(err error) Kind {
 		return KindCanceled
 	case errors.Is(err, context.DeadlineExceeded):
 		return KindTimeout
+	case errors.Is(err, errChanged):
+		return KindChanged
 	default:
 		return ""
 	}

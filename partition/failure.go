@@ -43,6 +43,9 @@ func (j *job) noAnswer(ctx context.Context, e *APIError, err error) error {
 	if errors.As(err, &call) && isRefused(errors.Unwrap(call)) {
 		return j.stopped(e, errors.Unwrap(call))
 	}
+	if errors.Is(err, errChanged) {
+		return localError(e.Document, errChanged)
+	}
 	e.Err = err
 	e.Kind = KindTransport
 	if call != nil {

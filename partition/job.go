@@ -3,7 +3,6 @@ package partition
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"sync/atomic"
 	"time"
@@ -23,8 +22,8 @@ type job struct {
 	params  Params
 	fields  []form.Pair
 	name    string // as the server sees it
-	source  io.ReaderAt
-	size    int64
+	version *version
+	release func()           // the version; may be called more than once
 	pdf     *split.Document  // nil where it is none, or cannot be cut
 	sha256  string           // of the content, where there is a cache
 	secrets *secret.Redactor // of the client and of the parameters
@@ -111,9 +110,9 @@ func (j *job) inOrder(ctx context.Context) iter.Seq2[*chunk, error] {
 
 // expire ends the attempts under way once the document has ended. Where there is a cache their
 // answers are waited for during the grace period: the server works on anyway, and what it answers
-// is stored for the next time.
+// is stored for the next time: unless the document's content is no longer that.
 func (j *job) expire(cause error, kill context.CancelCauseFunc) {
-	if j.client.cache == nil || j.client.grace <= 0 || errors.Is(cause, errLeft) {
+	if j.client.cache == nil || j.client.grace <= 0 || errors.Is(cause, errLeft) || errors.Is(cause, errChanged) {
 		kill(cause)
 		return
 	}
@@ -126,6 +125,7 @@ func (j *job) close() {
 	if j.pdf != nil {
 		_ = j.pdf.Close() // it holds memory only
 	}
+	j.release()
 }
 
 // fieldsOf are the form fields of a chunk: it says which number its first page has.

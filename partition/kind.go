@@ -17,6 +17,7 @@ const (
 	KindBadResponse     Kind = "bad_response"     // an answer that cannot be read
 	KindTimeout         Kind = "timeout"          // a limit of time passed
 	KindTransport       Kind = "transport"        // no answer came
+	KindChanged         Kind = "changed"          // its file was changed while it was sent
 	KindLocalIO         Kind = "local_io"         // a file of this machine cannot be read or written
 	KindCanceled        Kind = "canceled"         // the caller canceled it
 )
@@ -42,6 +43,7 @@ var kinds = map[Kind]struct {
 	KindBadDocument:     {ScopeDocument, false},
 	KindUnsupportedType: {ScopeDocument, false},
 	KindTooLarge:        {ScopeDocument, false},
+	KindChanged:         {ScopeDocument, true},
 	KindBadRequest:      {ScopeRequest, false},
 	KindAuth:            {ScopeAccount, false},
 	KindQuota:           {ScopeAccount, false},

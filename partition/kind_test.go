@@ -13,7 +13,7 @@ import (
 
 func TestKinds(t *testing.T) {
 	for scope, kinds := range map[partition.Scope][]partition.Kind{
-		partition.ScopeDocument: {partition.KindBadDocument, partition.KindUnsupportedType, partition.KindTooLarge},
+		partition.ScopeDocument: {partition.KindBadDocument, partition.KindUnsupportedType, partition.KindTooLarge, partition.KindChanged},
 		partition.ScopeRequest:  {partition.KindBadRequest},
 		partition.ScopeAccount:  {partition.KindAuth, partition.KindQuota},
 		partition.ScopeServer: {
@@ -24,7 +24,7 @@ func TestKinds(t *testing.T) {
 	} {
 		for _, kind := range kinds {
 			require.Equal(t, scope, kind.Scope(), kind)
-			require.Equal(t, scope == partition.ScopeServer && kind != partition.KindBadResponse, kind.Transient(), kind)
+			require.Equal(t, scope == partition.ScopeServer && kind != partition.KindBadResponse || kind == partition.KindChanged, kind.Transient(), kind)
 		}
 	}
 }

@@ -17,12 +17,12 @@ import (
 type upload struct {
 	boundary string
 	prefix   []byte
-	file     io.ReaderAt
+	file     func() io.Reader // from its first byte
 	size     int64
 	suffix   []byte
 }
 
-func newUpload(fields []form.Pair, name, mediaType string, file io.ReaderAt, size int64) *upload {
+func newUpload(fields []form.Pair, name, mediaType string, file func() io.Reader, size int64) *upload {
 	var random [16]byte
 	_, _ = rand.Read(random[:]) // never fails
 	u := &upload{boundary: hex.EncodeToString(random[:]), file: file, size: size}
@@ -48,7 +48,7 @@ func (u *upload) length() int64 { return int64(len(u.prefix)) + u.size + int64(l
 // from the beginning.
 func (u *upload) open() (io.ReadCloser, error) {
 	return io.NopCloser(io.MultiReader(
-		bytes.NewReader(u.prefix), io.NewSectionReader(u.file, 0, u.size), bytes.NewReader(u.suffix),
+		bytes.NewReader(u.prefix), u.file(), bytes.NewReader(u.suffix),
 	)), nil
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 func TestFormBytes(t *testing.T) {
-	file := strings.NewReader("content")
+	file := func() io.Reader { return strings.NewReader("content") }
 	f := newUpload([]form.Pair{{Name: "strategy", Value: "fast"}, {Name: "languages[]", Value: "eng"}, {Name: "languages[]", Value: "deu"}}, `Ünï "q"\文.txt`, "text/plain", file, 7)
 	f.boundary = strings.Repeat("b", 32)
 	r, err := f.open()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
+	"sync"
 
 	"github.com/quire-dev/quire/partition/internal/form"
 	"github.com/quire-dev/quire/partition/internal/media"
@@ -46,6 +47,9 @@ func (p *Plan) whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.
 // If the client has a cache, Plan reads the whole document.
 func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error) {
 	j, err := c.prepare(ctx, d, p)
+	for KindOf(err) == KindChanged && d.renewable() {
+		j, err = c.prepare(ctx, d, p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -106,11 +110,17 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 	fail := func(kind Kind, err error) (*job, error) {
 		return nil, &DocumentError{Document: d.name, Kind: kind, Err: err}
 	}
-	source, size, err := d.acquire()
+	v, err := d.renewed()
 	if err != nil {
 		return nil, localError(d.name, err)
 	}
-	if size == 0 {
+	release := sync.OnceFunc(func() { d.release(v) })
+	defer func() {
+		if err != nil {
+			release()
+		}
+	}()
+	if v.size == 0 {
 		return fail(KindBadDocument, errEmptyDocument)
 	}
 	if err := p.check(); err != nil {
@@ -120,7 +130,7 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 	if err != nil {
 		return fail(KindBadRequest, err)
 	}
-	found, err := media.Detect(d.name, source, size)
+	found, err := media.Detect(d.name, v.source, v.size)
 	if err != nil {
 		return nil, localError(d.name, err)
 	}
@@ -131,14 +141,14 @@ func (c *Client) prepare(ctx context.Context, d *Document, p Params) (_ *job, er
 	j := &job{
 		client: c, secrets: c.redactor.With(string(p.ContextualAuth), string(p.Split.Password)),
 		plan:   Plan{Document: d.name, MediaType: mediaType, Chunks: []split.PageRange{{}}},
-		params: p, fields: fields, name: d.wireName(mediaType), source: source, size: size,
+		params: p, fields: fields, name: d.wireName(mediaType), version: v, release: release,
 	}
 	if media.OfName(d.name) == media.PDF && found != media.PDF {
 		j.warn("named .pdf but its content is not a PDF: sent as %s", mediaType)
 	}
-	if c.cache != nil {
-		if j.sha256, err = d.SHA256(ctx); err != nil {
-			return nil, err
+	if c.cache != nil || found == media.PDF && v.needsHash() {
+		if j.sha256, err = v.hash(ctx); err != nil {
+			return nil, localError(d.name, err)
 		}
 	}
 	if mediaType != media.PDF || found != media.PDF {
@@ -164,10 +174,12 @@ func (j *job) planPDF(ctx context.Context) error {
 	fail := func(kind Kind, err error) error {
 		return &DocumentError{Document: j.plan.Document, Kind: kind, Err: err}
 	}
-	pdf, err := split.Open(ctx, j.source, j.size, split.Options{Password: string(s.Password)})
-	switch {
+	pdf, err := split.Open(ctx, j.version.source, j.version.size, split.Options{Password: string(s.Password)})
+	switch changed := j.version.verify(ctx); {
 	case ctx.Err() != nil:
 		return ctx.Err()
+	case changed != nil:
+		return localError(j.plan.Document, changed)
 	case errors.Is(err, split.ErrEncrypted):
 		return fail(KindBadDocument, err)
 	case err != nil && s.Pages != split.PageRange{}:

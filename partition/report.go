@@ -18,7 +18,8 @@ type Report struct {
 	// Pages is how many pages the document has; 0 if unknown.
 	Pages int
 	// Chunks are in page order; a narrowed chunk comes before its halves. Nil if the document could
-	// not be sent.
+	// not be sent. If the document changed while it was sent and was begun again, the chunks that
+	// were sent before come first; each has an error.
 	Chunks []ChunkReport
 	// Missing are the requested pages without an answer, in order. Nil if there are none, and if
 	// the document failed as a whole.
@@ -50,6 +51,22 @@ type ChunkReport struct {
 	// Chunking says that this is the second request of [ChunkingAfter], which sends elements, not
 	// pages.
 	Chunking bool
+}
+
+// again is the report of a document that is begun again because of an error: of the chunks only
+// those are left that were sent, without an answer.
+func (r Report) again(because error) Report {
+	next := Report{ID: r.ID, Document: r.Document}
+	for _, c := range r.Chunks {
+		if len(c.Trace.Attempts) == 0 {
+			continue
+		}
+		if c.Err == nil {
+			c.Err, c.Elements = because, 0
+		}
+		next.Chunks = append(next.Chunks, c)
+	}
+	return next
 }
 
 // Requests returns the number of HTTP requests sent.

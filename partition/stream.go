@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,7 +29,8 @@ type Stream struct {
 	used     atomic.Bool
 	report   Report
 	repair   parentRepair
-	kept     bool // every answer is in the cache
+	kept     bool   // every answer is in the cache
+	forget   func() // what was delivered; nil where the caller has it
 }
 
 // A Result has all elements of a document.
@@ -92,6 +94,7 @@ func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result,
 		return s.csv()
 	}
 	result := &Result{}
+	s.forget = func() { result.Elements = nil }
 	var failure error
 	for e, err := range s.All() {
 		if err != nil {
@@ -131,7 +134,34 @@ func (s *Stream) run(deliver func(*chunk) error) (err error) {
 			Kind: DocumentEnd, ID: s.id, Document: s.document.name, Elements: s.report.Elements, Err: err, Elapsed: s.report.Elapsed,
 		})
 	}()
-	return s.send(func() (*job, error) { return s.client.prepare(s.ctx, s.document, s.params) }, deliver)
+	prepare := func() (*job, error) { return s.client.prepare(s.ctx, s.document, s.params) }
+	for err = s.send(prepare, deliver); s.beginsAgain(err); err = s.send(prepare, deliver) {
+		defer s.warnChanged()
+	}
+	if KindOf(err) != KindChanged {
+		s.document.unchanged()
+	}
+	return err
+}
+
+// warnChanged says that the document was begun again.
+func (s *Stream) warnChanged() {
+	s.report.Warnings = append(slices.Clone(s.report.Warnings), errChanged.Error()+", and begun again")
+}
+
+// beginsAgain reports whether a document that changed while it was sent is begun again: not where
+// the caller has elements of it. What the requests came to that were made for it stays in the
+// report.
+func (s *Stream) beginsAgain(err error) bool {
+	if KindOf(err) != KindChanged || s.ctx.Err() != nil || !s.document.renewable() || s.report.Elements > 0 && s.forget == nil {
+		return false
+	}
+	s.report = s.report.again(err)
+	s.repair = parentRepair{}
+	if s.forget != nil {
+		s.forget()
+	}
+	return true
 }
 
 // send is the life of one document: plan, fan out, merge. Each chunk is answered in a goroutine of

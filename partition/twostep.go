@@ -62,13 +62,14 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 	before, kept := s.report, s.kept
 	err = s.send(func() (*job, error) {
 		second := &job{
-			client: s.client, secrets: first.secrets, params: chunking, name: first.name, source: file, size: elements.Size(),
+			client: s.client, secrets: first.secrets, params: chunking, name: first.name,
+			version: &version{source: file, size: elements.Size()}, release: func() {},
 			plan: Plan{
 				Document: s.document.name, MediaType: "application/json", Chunks: []split.PageRange{{}}, Warnings: before.Warnings,
 			},
 		}
 		if second.fields, err = chunking.fields(); err == nil && s.client.cache != nil {
-			second.sha256, err = hashOf(s.ctx, second.source, second.size)
+			second.sha256, err = second.version.hash(s.ctx)
 		}
 		if err != nil {
 			return nil, localError(s.document.name, err)

@@ -27,12 +27,19 @@ func collect(ctx context.Context, c *client, d *partition.Document, params parti
 		a.content, a.report = result.CSV, result.Report
 		return a, err
 	}
+	var err error
+	a.report, err = batch.Whole(func() (partition.Report, error) { return a.gather(ctx, c, d, params, apart) })
+	return a, err
+}
+
+func (a *answer) gather(ctx context.Context, c *client, d *partition.Document, params partition.Params, apart bool) (partition.Report, error) {
+	a.elements = nil
 	var lines bytes.Buffer
 	w, err := format.New("jsonl", &lines, format.Options{})
 	if err != nil {
-		return a, err
+		return partition.Report{}, err
 	}
-	a.report, err = batch.Each(ctx, c.Client, d, params, func(e element.Element) error {
+	report, err := batch.Each(ctx, c.Client, d, params, func(e element.Element) error {
 		if err := w.Write(e); err != nil || !apart {
 			return err
 		}
@@ -45,5 +52,5 @@ func collect(ctx context.Context, c *client, d *partition.Document, params parti
 	})
 	err = cmp.Or(err, w.Close())
 	a.content = lines.Bytes()
-	return a, err
+	return report, err
 }

@@ -40,7 +40,7 @@ var arrows = map[string][]string{
 		"cmd/internal/words",
 	},
 	"cmd/internal/folder":         {"cmd/internal/folder/journal", "cmd/internal/outcome", "cmd/internal/walk", "cmd/internal/words", "partition"},
-	"cmd/internal/folder/journal": {"cmd/internal/words"},
+	"cmd/internal/folder/journal": {"cmd/internal/words", "partition"},
 	"cmd/internal/outcome":        {"cmd/internal/folder/journal", "partition", "partition/batch"},
 	"cmd/internal/page":           {"cmd/internal/outcome", "partition", "partition/element", "retry"},
 	"cmd/internal/screen":         {"cmd/internal/outcome", "cmd/internal/words", "partition", "retry"},

@@ -23,13 +23,13 @@ import (
 var mostExported = map[string]int{
 	"cache":                   34,
 	"cmd":                     1,
-	"partition":               199, // Client.Format and Stream.Format came
-	"partition/batch":         60,
-	"partition/element":       55, // was part of partition
+	"partition":               200, // Client.Format and Stream.Format came, and KindChanged
+	"partition/batch":         61,  // Whole came
+	"partition/element":       55,  // was part of partition
 	"partition/format":        35,
 	"partition/local":         18, // Options.MaxBodies came
 	"partition/partitiontest": 76,
-	"partition/wire":          16,  // Do came
+	"partition/wire":          18,  // Do, Stat and StatOf came
 	"retry":                   155, // Budget.SameAnswer, Call.Alive, Event.Same and StopSameAnswer came
 	"split":                   42,  // Reader, its three values and Document.Reader came; Limits.Time went
 }

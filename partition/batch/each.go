@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/quire-dev/quire/partition"
@@ -33,3 +34,29 @@ func Each(
 	}
 	return stream.Report(), failure
 }
+
+// Whole calls send, which sends a document and gathers its elements, and calls it again if the
+// document changed while it was sent: a stream whose elements were taken cannot begin again by
+// itself. Each call must begin its output anew. The document is begun again twice at most. The
+// report has the requests of all calls.
+func Whole(send func() (partition.Report, error)) (partition.Report, error) {
+	report, err := send()
+	for range maxRenewals {
+		if partition.KindOf(err) != partition.KindChanged {
+			break
+		}
+		before := report.Chunks
+		for i := range before {
+			before[i].Err = cmp.Or(before[i].Err, err)
+		}
+		report, err = send()
+		report.Chunks = append(before, report.Chunks...)
+		if err == nil {
+			report.Warnings = append(report.Warnings, "changed while it was sent, and begun again")
+		}
+	}
+	return report, err
+}
+
+// maxRenewals is how often a document that changes while it is sent is begun again.
+const maxRenewals = 2

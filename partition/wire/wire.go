@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/json"
+	"io/fs"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/quire-dev/quire/partition"
+	"github.com/quire-dev/quire/partition/internal/filestat"
 	"github.com/quire-dev/quire/partition/internal/form"
 	"github.com/quire-dev/quire/partition/internal/secret"
 	"github.com/quire-dev/quire/partition/internal/settings"
@@ -29,6 +32,12 @@ const (
 	KindFloat  = form.Float
 	KindList   = form.List
 )
+
+// A Stat is what the file system says of a file, at a time.
+type Stat = filestat.Stat
+
+// StatOf is what info, looked up at the given time, says.
+func StatOf(info fs.FileInfo, taken time.Time) Stat { return filestat.Of(info, taken) }
 
 // DefaultGrace is the default of [partition.WithGrace], for a flag that shows it.
 const DefaultGrace = settings.Grace

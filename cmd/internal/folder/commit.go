@@ -94,11 +94,11 @@ func (o *Outputs) Do(ctx context.Context, d *partition.Document, w *Output, writ
 		return
 	}
 	w.record = o.describe(w)
-	w.record.Stat = w.before
 	if w.before.Same(statOf(w.Path)) {
-		w.record.SHA256, _ = d.SHA256(context.WithoutCancel(ctx)) // also of the last document before a stop; one that cannot be read has none
-		w.SHA256 = w.record.SHA256
+		w.record.Stat = w.before
 	}
+	w.record.SHA256, _ = d.SHA256(context.WithoutCancel(ctx)) // also of the last document before a stop; one that cannot be read has none
+	w.SHA256 = w.record.SHA256
 }
 
 // write writes the output whole or not at all; it is put in its place later.

@@ -52,7 +52,7 @@ func statOf(path string) journal.Stat {
 	if err != nil {
 		return journal.Stat{}
 	}
-	return journal.StatOf(info, taken)
+	return wire.StatOf(info, taken)
 }
 
 // settle sets the State of a document whose record makes it needless to do it again: its output is
@@ -85,7 +85,7 @@ func (o *Outputs) settle(ctx context.Context, d *partition.Document, w *Output, 
 // they can be trusted, else its hash.
 func same(ctx context.Context, d *partition.Document, record *journal.Record, now journal.Stat) bool {
 	switch {
-	case record.SHA256 == "" || record.Size != now.Size:
+	case record.SHA256 == "", record.Stat != (journal.Stat{}) && record.Size != now.Size:
 		return false
 	case record.Same(now) && record.Trusted():
 		record.Stat = now // nothing new

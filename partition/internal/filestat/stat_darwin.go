@@ -1,4 +1,4 @@
-package journal
+package filestat
 
 import (
 	"io/fs"
@@ -8,7 +8,7 @@ import (
 // changeTime is when a file or its attributes were changed last, in nanoseconds, with its inode.
 func changeTime(info fs.FileInfo) (int64, uint64) {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return s.Ctim.Nano(), s.Ino
+		return s.Ctimespec.Nano(), s.Ino
 	}
 	return 0, 0
 }
