@@ -22,9 +22,10 @@ import (
 // once. Several calls may use one document at once. The caller who made it closes it after the last
 // call.
 type Document struct {
-	name      string // as given, for messages
-	mediaType string // the caller's choice, "" to detect
-	open      func() (io.ReaderAt, int64, error)
+	name      string                             // as given, for messages
+	mediaType string                             // the caller's choice, "" to detect
+	open      func() (io.ReaderAt, int64, error) // nil where source is set from the start
+	unusable  error                              // why it cannot be used; nil where it can
 
 	mu     sync.Mutex
 	source io.ReaderAt
@@ -53,6 +54,8 @@ const spoolMemory = 8 << 20
 var (
 	errEmptyDocument = errors.New("empty file")
 	errClosed        = errors.New("document is closed")
+	errNilDocument   = errors.New("document is nil")
+	errZeroDocument  = errors.New("document was not made by Open, FromReader or FromReaderAt")
 )
 
 // Open returns the document in the file at path. Open only checks that there is a regular file at
@@ -65,7 +68,8 @@ func Open(path string, options ...DocumentOption) (*Document, error) {
 	if !info.Mode().IsRegular() {
 		return nil, localError(path, fmt.Errorf("not a regular file (%s)", fileKind(info.Mode())))
 	}
-	return newDocument(path, options, func() (io.ReaderAt, int64, error) {
+	d := newDocument(path, options)
+	d.open = func() (io.ReaderAt, int64, error) {
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, 0, err
@@ -75,40 +79,78 @@ func Open(path string, options ...DocumentOption) (*Document, error) {
 			return nil, 0, errors.Join(err, file.Close())
 		}
 		return file, info.Size(), nil
-	}), nil
+	}
+	if d.unusable != nil {
+		return nil, localError(path, d.unusable)
+	}
+	return d, nil
 }
 
 // FromReaderAt returns the document in the first size bytes of r. If r is an [io.Closer],
-// [Document.Close] closes it.
+// [Document.Close] closes it. If r or an option is nil, or the size is negative, every use of the
+// document is an error that says so.
 func FromReaderAt(name string, r io.ReaderAt, size int64, options ...DocumentOption) *Document {
-	return newDocument(name, options, func() (io.ReaderAt, int64, error) { return r, size, nil })
+	d := newDocument(name, options)
+	switch {
+	case d.unusable != nil:
+	case isNil(r):
+		d.unusable = errors.New("the reader is nil")
+	case size < 0:
+		d.unusable = fmt.Errorf("size of %d bytes: negative", size)
+	}
+	if !isNil(r) {
+		d.source, d.size = r, size
+	}
+	return d
 }
 
 // FromReader reads r to its end and returns the document. Up to 8 MiB stay in memory; a longer
 // document goes to a temporary file with mode 0600, which [Document.Close] removes. Reading stops
-// when ctx ends.
+// when ctx ends, but a Read of r that blocks is not interrupted.
 func FromReader(ctx context.Context, name string, r io.Reader, options ...DocumentOption) (*Document, error) {
-	r = &contextReader{ctx, r}
-	file, err := spool.Read(r, spoolMemory)
+	d := newDocument(name, options)
+	switch {
+	case d.unusable != nil:
+		return nil, localError(name, d.unusable)
+	case ctx == nil:
+		return nil, localError(name, errNilContext)
+	case isNil(r):
+		return nil, localError(name, errors.New("the reader is nil"))
+	}
+	file, err := spool.Read(&contextReader{ctx, r}, spoolMemory)
 	if err != nil {
 		return nil, localError(name, err)
 	}
-	return FromReaderAt(name, file, file.Size(), options...), nil
+	d.source, d.size = file, file.Size()
+	return d, nil
 }
 
-func newDocument(name string, options []DocumentOption, open func() (io.ReaderAt, int64, error)) *Document {
-	d := &Document{name: name, open: open}
+func newDocument(name string, options []DocumentOption) *Document {
+	d := &Document{name: name}
 	for _, option := range options {
+		if option == nil {
+			d.unusable = errNilOption
+			continue
+		}
 		option(d)
 	}
 	return d
 }
 
-// Name returns the document's name as it was given.
-func (d *Document) Name() string { return d.name }
+// Name returns the document's name as it was given; "" for a nil document.
+func (d *Document) Name() string {
+	if d == nil {
+		return ""
+	}
+	return d.name
+}
 
-// Close frees what the document holds. Calls that still use it fail. Closing twice is no error.
+// Close frees what the document holds, used or not. Later calls with the document fail; those that
+// still read it may fail. Closing twice, or closing a nil document, is no error.
 func (d *Document) Close() error {
+	if d == nil {
+		return nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -124,9 +166,12 @@ func (d *Document) Close() error {
 // SHA256 returns the hash of the document's content, in lower-case hexadecimal. It reads the
 // content once, at the first call. Reading stops when ctx ends.
 func (d *Document) SHA256(ctx context.Context) (string, error) {
+	if ctx == nil {
+		return "", localError(d.Name(), errNilContext)
+	}
 	source, size, err := d.acquire()
 	if err != nil {
-		return "", localError(d.name, err)
+		return "", localError(d.Name(), err)
 	}
 	d.mu.Lock()
 	sum := d.sum
@@ -154,12 +199,19 @@ func hashOf(ctx context.Context, source io.ReaderAt, size int64) (string, error)
 
 // acquire opens the document if it is not open, and returns its content.
 func (d *Document) acquire() (io.ReaderAt, int64, error) {
+	if d == nil {
+		return nil, 0, errNilDocument
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
+	switch {
+	case d.unusable != nil:
+		return nil, 0, d.unusable
+	case d.closed:
 		return nil, 0, errClosed
-	}
-	if d.source == nil {
+	case d.source == nil && d.open == nil:
+		return nil, 0, errZeroDocument
+	case d.source == nil:
 		source, size, err := d.open()
 		if err != nil {
 			return nil, 0, err

@@ -42,20 +42,18 @@ func (s *Stream) merge(ctx context.Context, j *job, c *chunk, m *merged, deliver
 func (s *Stream) conclude(j *job, m *merged, err error) error {
 	s.kept = j.caches() && !j.unkept.Load()
 	for _, c := range j.chunks {
-		s.report.Chunks = append(s.report.Chunks, c.reports()...)
+		s.update(func(r *Report) { r.Chunks = append(r.Chunks, c.reports()...) })
 	}
 	if j.warning != "" {
-		s.report.Warnings = append(slices.Clone(s.report.Warnings), j.warning)
+		s.warn(j.warning)
 	}
 	if warning := j.scratch.Warning(); warning != "" {
-		j.client.scratchOnce.Do(func() { // the next document would say the same
-			s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
-		})
+		j.client.scratchOnce.Do(func() { s.warn(warning) }) // the next document would say the same
 	}
 	if err != nil {
 		return s.explain(err)
 	}
-	s.report.Missing = m.missing
+	s.update(func(r *Report) { r.Missing = m.missing })
 	if len(m.answered) == 0 {
 		return nothingAnswered(j, m.failures[0])
 	}
@@ -66,6 +64,10 @@ func (s *Stream) conclude(j *job, m *merged, err error) error {
 		return &PartialError{Document: j.plan.Document, Missing: m.missing, Errs: m.failures}
 	}
 	return nil
+}
+
+func (s *Stream) warn(warning string) {
+	s.update(func(r *Report) { r.Warnings = append(slices.Clone(r.Warnings), warning) })
 }
 
 // nothingAnswered is the error of a document of which no chunk was answered: the first one's, for
@@ -133,7 +135,7 @@ func (s *Stream) deliver(c *chunk, yield func(element.Element, error) bool) erro
 		if before {
 			continue
 		}
-		s.report.Elements++
+		s.update(func(r *Report) { r.Elements++ })
 		if !yield(e, nil) {
 			return errLeft
 		}

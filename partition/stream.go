@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +26,8 @@ type Stream struct {
 	params   Params
 	id       string // in events
 	used     atomic.Bool
-	report   Report
+	mu       sync.Mutex
+	report   Report // written under mu, by the goroutine of the loop alone, which may so read it without
 	repair   parentRepair
 	kept     bool // every answer is in the cache
 }
@@ -44,6 +46,7 @@ var (
 	errStreamUsed = errors.New("the stream has been read already")
 	errCSVStream  = errors.New("output_format text/csv has no elements to stream, only Partition returns it")
 	errLeft       = errors.New("the caller stopped reading")
+	errNoStream   = errors.New("the stream was not made by Client.Stream")
 )
 
 // Stream returns a stream of a document's elements. It sends nothing until the caller ranges over
@@ -57,9 +60,15 @@ func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
 // a [PartialError].
 //
 // Leaving the loop, by break, return or panic, cancels the requests in flight and frees everything.
+// If instead the stream's context ends, or the document fails, and the client has a cache, the loop
+// ends only when the requests in flight are answered, at the latest after the time of [WithGrace].
 // All can be ranged over only once.
 func (s *Stream) All() iter.Seq2[element.Element, error] {
 	return func(yield func(element.Element, error) bool) {
+		if err := s.check(); err != nil {
+			yield(element.Element{}, err)
+			return
+		}
 		err := errStreamUsed
 		switch {
 		case s.params.OutputFormat == OutputCSV:
@@ -73,13 +82,40 @@ func (s *Stream) All() iter.Seq2[element.Element, error] {
 	}
 }
 
-// Report returns what happened to the document. It is complete after the loop over [Stream.All] has
-// ended.
-func (s *Stream) Report() Report { return s.report }
+// check returns why the stream cannot send, nil where it can.
+func (s *Stream) check() error {
+	if s == nil {
+		return errNoStream
+	}
+	return s.client.checkCall(s.ctx, s.document)
+}
+
+// Report returns what has happened to the document so far. It is complete after the loop over
+// [Stream.All] has ended. Any goroutine may call it, also during the loop.
+func (s *Stream) Report() Report {
+	if s == nil {
+		return Report{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	report := s.report
+	report.Chunks = slices.Clone(s.report.Chunks)
+	return report
+}
+
+// update changes the report.
+func (s *Stream) update(change func(*Report)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.report)
+}
 
 // Partition returns the document's elements. If there is an error, the result still holds elements:
 // with [Split.AllowFailed] all that were answered, else those before the first missing page. The
 // report is complete either way.
+//
+// When ctx ends, Partition cancels what it does and returns. If the client has a cache it first
+// waits for the requests in flight, at most for the time of [WithGrace].
 func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result, error) {
 	s := c.Stream(ctx, d, p)
 	if p.OutputFormat == OutputCSV {
@@ -94,13 +130,16 @@ func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result,
 		}
 		result.Elements = append(result.Elements, e)
 	}
-	result.Report = s.report
+	result.Report = s.Report()
 	return result, failure
 }
 
 // csv returns the answer as it came.
 func (s *Stream) csv() (*Result, error) {
 	result := &Result{}
+	if err := s.check(); err != nil {
+		return result, err
+	}
 	err := s.run(func(c *chunk) error {
 		stored, err := c.answer.store.Open()
 		if err != nil {
@@ -110,17 +149,17 @@ func (s *Stream) csv() (*Result, error) {
 		result.CSV, err = io.ReadAll(stored)
 		return err
 	})
-	result.Report = s.report
+	result.Report = s.Report()
 	return result, err
 }
 
 // run sends the document and passes each answered chunk to deliver, in page order.
 func (s *Stream) run(deliver func(*chunk) error) (err error) {
 	start := time.Now()
-	s.report = Report{ID: s.id, Document: s.document.name}
+	s.update(func(r *Report) { *r = Report{ID: s.id, Document: s.document.name} })
 	s.client.event(s.ctx, Event{Kind: DocumentStart, ID: s.id, Document: s.document.name})
 	defer func() {
-		s.report.Elapsed = time.Since(start)
+		s.update(func(r *Report) { r.Elapsed = time.Since(start) })
 		s.client.event(s.ctx, Event{
 			Kind: DocumentEnd, ID: s.id, Document: s.document.name, Elements: s.report.Elements, Err: err, Elapsed: s.report.Elapsed,
 		})
@@ -181,7 +220,7 @@ func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) err
 // announce notes what is planned, and says so.
 func (s *Stream) announce(j *job) {
 	j.id = s.id
-	s.report.MediaType, s.report.Pages, s.report.Warnings = j.plan.MediaType, j.plan.Pages, j.plan.Warnings
+	s.update(func(r *Report) { r.MediaType, r.Pages, r.Warnings = j.plan.MediaType, j.plan.Pages, j.plan.Warnings })
 	j.event(s.ctx, Event{Kind: DocumentPlanned, Plan: &j.plan})
 	for _, warning := range j.plan.Warnings {
 		s.client.logger.WarnContext(s.ctx, warning, "document", text.Printable(j.plan.Document))
