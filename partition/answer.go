@@ -2,6 +2,7 @@ package partition
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -65,11 +66,14 @@ func (a *answer) take(stored io.Reader, want OutputFormat) error {
 }
 
 func (a *answer) check(body io.Reader, want OutputFormat, secrets *redactor) error {
+	buffered := bufio.NewReaderSize(body, 64<<10)
 	if want == OutputCSV {
-		_, err := io.Copy(io.Discard, body)
+		if err := checkTable(buffered, secrets); err != nil {
+			return err
+		}
+		_, err := io.Copy(io.Discard, buffered)
 		return err
 	}
-	buffered := bufio.NewReaderSize(body, 64<<10)
 	if err := checkStart(buffered, secrets); err != nil {
 		return err
 	}
@@ -102,6 +106,24 @@ func (a *answer) all() iter.Seq2[element.Element, error] {
 			}
 		}
 	}
+}
+
+// checkTable refuses an answer that is JSON or HTML: a server that ignores output_format has sent no
+// table. The first line of a table is its header, which begins with the name of a column.
+func checkTable(r *bufio.Reader, secrets *redactor) error {
+	start, err := r.Peek(excerptBytes + secrets.longest())
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf")), " \t\r\n")
+	if len(first) == 0 || !bytes.ContainsAny(first[:1], "[{<") {
+		return nil
+	}
+	what := "JSON"
+	if first[0] == '<' {
+		what = "an HTML page"
+	}
+	return retry.Decode(fmt.Errorf("the body is %s, not the table that output_format %s asks for: %s", what, OutputCSV, excerpt(start, secrets)))
 }
 
 // checkStart says, by its first bytes, what an answer is that is no list.

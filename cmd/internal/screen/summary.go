@@ -153,7 +153,7 @@ func (s *Summary) Lines() []string {
 		elapsed = elapsed.Round(100 * time.Millisecond)
 	}
 	lines := []string{
-		strings.Join(counts, ", ") + fmt.Sprintf("; %s, %s", words.Count(s.Pages, "page"), words.Count(s.Elements, "element")),
+		strings.Join(counts, ", ") + "; " + s.amount(),
 		fmt.Sprintf("%s; %s, by %s", requests, elapsed, s.Engine),
 	}
 	for _, kind := range s.kinds() {
@@ -163,6 +163,15 @@ func (s *Summary) Lines() []string {
 		lines = append(lines, fmt.Sprintf("failed (%s): %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
 	}
 	return lines
+}
+
+// amount is what was answered. Documents other than PDFs have no pages to count.
+func (s *Summary) amount() string {
+	elements := words.Count(s.Elements, "element")
+	if s.Pages == 0 && s.MissingPages == 0 {
+		return elements
+	}
+	return words.Count(s.Pages, "page") + ", " + elements
 }
 
 // kinds are the kinds of failures, the most frequent first.
