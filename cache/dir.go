@@ -99,7 +99,7 @@ func Open(path string, o Options) (*Dir, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	if err := checkOwners(path, os.Geteuid()); err != nil {
+	if err := CheckOwners(path); err != nil {
 		return nil, unavailable(err)
 	}
 	if err := os.MkdirAll(path, dirMode); err != nil {

@@ -51,7 +51,8 @@ type Options struct {
 	// CacheDir is the directory that keeps the compiled PDF reader between runs. Without it the
 	// first PDF of a process takes some seconds more. It is made with mode 0700. Because it holds
 	// machine code, a directory that others may write to is not used. Empty means quire/wazero in
-	// the user's cache directory. If the directory cannot be used, the engine logs that and caches
+	// the user's cache directory. Nor is one used if it, a directory above it or a file in it belongs to
+	// anyone but this user and root: see [cache.CheckOwners]. If the directory cannot be used, the engine logs that and caches
 	// nothing.
 	CacheDir string
 
