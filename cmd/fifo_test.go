@@ -57,7 +57,7 @@ func TestE5PipesWithoutTheOtherEnd(t *testing.T) {
 	}
 	t.Run("socket", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "s")
-		listener, err := net.Listen("unix", path) //nolint:noctx // a file of the test
+		listener, err := net.Listen("unix", path)
 		require.NoError(t, err)
 		defer listener.Close()
 		code, _, said := runOn(s, "partition", document, "--summary", path)

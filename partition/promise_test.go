@@ -149,7 +149,7 @@ func TestB5CancelledCallsReturnInTime(t *testing.T) {
 				_, _ = client.Partition(ctx, d, partition.Params{})
 			},
 			"All": func(ctx context.Context, _ context.CancelFunc, client *partition.Client, d *partition.Document) {
-				for range client.Stream(ctx, d, partition.Params{}).All() { //nolint:revive // until it ends
+				for range client.Stream(ctx, d, partition.Params{}).All() {
 				}
 			},
 			"batch.Each": func(ctx context.Context, _ context.CancelFunc, client *partition.Client, d *partition.Document) {
@@ -157,7 +157,7 @@ func TestB5CancelledCallsReturnInTime(t *testing.T) {
 			},
 			"batch.Run": func(ctx context.Context, _ context.CancelFunc, client *partition.Client, d *partition.Document) {
 				items := func(yield func(batch.Item) bool) { yield(batch.Document(d, partition.Params{})) }
-				for range batch.Run(ctx, client, items, batch.Options{}) { //nolint:revive // until it ends
+				for range batch.Run(ctx, client, items, batch.Options{}) {
 				}
 			},
 		} {

@@ -34,14 +34,14 @@ func TestB6CallsThatCannotWork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			client := &retry.Client{HTTP: c.http}
-			_, trace, err := client.Do(c.ctx, retry.Call{Request: c.request}) //nolint:bodyclose // there is none
+			_, trace, err := client.Do(c.ctx, retry.Call{Request: c.request})
 			require.ErrorContains(t, err, c.want)
 			require.Empty(t, trace.Attempts)
 		})
 	}
 	_, err := (&retry.Client{}).Admit(noContext)
 	require.ErrorContains(t, err, "context is nil")
-	_, err = (&retry.Client{HTTP: nilTransport}).RoundTripper(nil).RoundTrip(request()) //nolint:bodyclose // there is none
+	_, err = (&retry.Client{HTTP: nilTransport}).RoundTripper(nil).RoundTrip(request())
 	require.ErrorContains(t, err, "nil *http.Transport")
 
 	(*retry.Slot)(nil).Release()

@@ -36,7 +36,8 @@ func openSpecial(name string, mode fs.FileMode) (*os.File, error) {
 	}
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
-	late := time.After(pipeWait)
+	late := time.NewTimer(pipeWait)
+	defer late.Stop()
 	for {
 		file, err := os.OpenFile(name, os.O_WRONLY|nonblocking, 0)
 		if mode&fs.ModeNamedPipe == 0 || !errors.Is(err, syscall.ENXIO) {
@@ -44,7 +45,7 @@ func openSpecial(name string, mode fs.FileMode) (*os.File, error) {
 		}
 		select {
 		case <-again.C:
-		case <-late:
+		case <-late.C:
 			return nil, fmt.Errorf("nobody has read from this pipe for %s", pipeWait)
 		}
 	}

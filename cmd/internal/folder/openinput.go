@@ -31,10 +31,12 @@ func OpenInput(path string) (*os.File, error) {
 		file, err := os.Open(path)
 		opened <- result{file, err}
 	}()
+	late := time.NewTimer(inputWait)
+	defer late.Stop()
 	select {
 	case r := <-opened:
 		return r.file, r.err
-	case <-time.After(inputWait):
+	case <-late.C:
 	}
 	// A writer for a moment lets the goroutine go.
 	if writer, err := os.OpenFile(path, os.O_RDWR, 0); err == nil {
