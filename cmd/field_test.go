@@ -81,3 +81,26 @@ func TestD8NoPages(t *testing.T) {
 	require.Contains(t, said, "1 done, 0 failed, 0 skipped; 1 element")
 	require.NotContains(t, said, "page")
 }
+
+// A document that is given alone is named after itself; of several, each keeps the path that it was
+// given, as the help says. Names stay as they were, so that finished outputs are found.
+func TestD8AbsolutePaths(t *testing.T) {
+	s := partitiontest.NewServer(partitiontest.Options{})
+	defer s.Close()
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.txt"), filepath.Join(dir, "b.txt")
+	require.NoError(t, os.WriteFile(a, []byte("text"), 0o600))
+	require.NoError(t, os.WriteFile(b, []byte("more"), 0o600))
+	out := filepath.Join(t.TempDir(), "out")
+	code, _, said := runOn(s, "partition", a, "-o", out)
+	require.Zero(t, code, said)
+	require.FileExists(t, filepath.Join(out, "a.txt.json"))
+	code, _, said = runOn(s, "partition", a, b, "-o", out)
+	require.Zero(t, code, said)
+	for _, path := range []string{a, b} {
+		require.FileExists(t, filepath.Join(out, path[len(filepath.VolumeName(path)):]+".json"))
+	}
+	code, help, _ := runOn(s, "partition", "--help")
+	require.Zero(t, code)
+	require.Contains(t, strings.Join(strings.Fields(help), " "), "/abs/a.pdf gives <folder>/abs/a.pdf.json")
+}
