@@ -3,6 +3,7 @@ package partition_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"math"
@@ -169,6 +170,7 @@ func TestB6ZeroValuesAndUseAfterTheEnd(t *testing.T) {
 		}
 		_ = stream.Report()
 	}
+	require.NotContains(t, fmt.Sprintf("%v %+v %v", &partition.Stream{}, &partition.Client{}, &partition.Document{}), "PANIC")
 	d = text("x")
 	defer d.Close()
 	stream := newClient(t, s).Stream(t.Context(), d, partition.Params{})

@@ -58,7 +58,7 @@ func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
 
 // Format prints the document's name, whatever the verb: the stream's parameters may hold secrets.
 func (s *Stream) Format(f fmt.State, _ rune) {
-	_, _ = fmt.Fprintf(f, "partition.Stream(%s)", text.Printable(s.document.name))
+	_, _ = fmt.Fprintf(f, "partition.Stream(%s)", text.Printable(s.document.Name()))
 }
 
 // All yields the document's elements in page order, each as soon as all elements before it have
