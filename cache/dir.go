@@ -16,6 +16,7 @@ package cache
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -98,7 +99,7 @@ func Open(path string, o Options) (*Dir, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	if err := checkOwners(path, os.Geteuid()); err != nil {
+	if err := CheckOwners(path); err != nil {
 		return nil, unavailable(err)
 	}
 	if err := os.MkdirAll(path, dirMode); err != nil {
@@ -174,9 +175,26 @@ func (d *Dir) checkPlace() error {
 	}
 }
 
+var errNotOpened = errors.New("the directory was not opened by Open")
+
+// check returns why a call cannot begin, nil where it can.
+func (d *Dir) check(ctx context.Context) error {
+	switch {
+	case d == nil || d.disk == nil:
+		return unavailable(errNotOpened)
+	case ctx == nil:
+		return errors.New("cache: the context is nil")
+	default:
+		return context.Cause(ctx)
+	}
+}
+
 // Close waits for every Put under way, removes the directories of [Dir.Scratch], and closes the
 // directory. Entries are kept. Further calls do nothing.
 func (d *Dir) Close() error {
+	if d == nil || d.disk == nil {
+		return nil
+	}
 	d.mu.Lock()
 	closed := d.closed
 	d.closed = true

@@ -22,8 +22,8 @@ const refreshAfter = time.Hour
 // cannot be read, is a miss and is kept. Content of more than 256 KiB is checked again while the
 // caller reads it: if the file has changed, the last Read returns [ErrDamaged].
 func (d *Dir) Get(ctx context.Context, key [32]byte) (io.ReadCloser, error) {
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+	if err := d.check(ctx); err != nil {
+		return nil, err
 	}
 	name := entryName(key)
 	f, info, err := d.openEntry(name)
@@ -57,7 +57,7 @@ func (d *Dir) Get(ctx context.Context, key [32]byte) (io.ReadCloser, error) {
 // first bytes; Get finds damage further in. It changes nothing: it does not mark the entry as used,
 // and neither removes nor reports a damaged one. It returns false if the entry cannot be accessed.
 func (d *Dir) Has(ctx context.Context, key [32]byte) bool {
-	if ctx.Err() != nil {
+	if d.check(ctx) != nil {
 		return false
 	}
 	f, info, err := d.openEntry(entryName(key))

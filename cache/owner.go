@@ -14,9 +14,19 @@ import (
 // maxLinks is how many symbolic links a path may go through, as on Linux.
 const maxLinks = 40
 
+// CheckOwners returns an error if anyone but this user and root owns, or may replace, the directory
+// at path or one above it, links on the way included: what is read from it may then be somebody
+// else's. [Open] says what is allowed above a directory. A path that is not there yet is checked as far as it
+// is. Windows has no such check.
+func CheckOwners(path string) error { return checkOwners(path, os.Geteuid()) }
+
 // checkOwners checks every directory from the root to path, and every symbolic link on the way, as
 // far as they exist: whoever can replace one of them can put another cache in place of ours.
 func checkOwners(path string, user int) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
 	rest := strings.Split(path, string(filepath.Separator))
 	at := filepath.VolumeName(path) + string(filepath.Separator)
 	rest = rest[1:]

@@ -25,8 +25,11 @@ import (
 // has stored more than a tenth of [Options.MaxSize] since its last trim. If the trim fails, Put
 // does not: it calls [Options.Warn].
 func (d *Dir) Put(ctx context.Context, key [32]byte, write func(io.Writer) error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
+	if err := d.check(ctx); err != nil {
+		return err
+	}
+	if write == nil {
+		return errors.New("cache: the function write is nil")
 	}
 	if err := d.beginPut(); err != nil {
 		return d.warnUnavailable(err)

@@ -2,6 +2,7 @@ package cache
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"errors"
 	"io/fs"
@@ -145,6 +146,9 @@ func (d *Dir) leave(t *transit) error {
 // The error is [ErrUnavailable]. After a Put that could not write, Scratch fails until a Put has
 // succeeded: if the disk is full, the caller's files should go elsewhere.
 func (d *Dir) Scratch() (string, error) {
+	if err := d.check(context.Background()); err != nil {
+		return "", err
+	}
 	if err := d.beginPut(); err != nil {
 		return "", d.warnUnavailable(err)
 	}

@@ -43,6 +43,9 @@ type Trimmed struct {
 //
 // The error is [ErrUnavailable] or the context's cause; [Trimmed] has what was removed before it.
 func (d *Dir) Trim(ctx context.Context) (Trimmed, error) {
+	if err := d.check(ctx); err != nil {
+		return Trimmed{}, err
+	}
 	recent := int64(math.MaxInt64)
 	if d.options.MaxSize <= math.MaxInt64/2 {
 		recent = 2 * d.options.MaxSize
@@ -59,6 +62,9 @@ func (d *Dir) TrimTo(ctx context.Context, maxSize int64) (Trimmed, error) {
 // trim removes by age, and then by size: down to recentMax bytes all entries, down to maxSize those
 // that were not used recently.
 func (d *Dir) trim(ctx context.Context, maxSize, recentMax int64) (Trimmed, error) {
+	if err := d.check(ctx); err != nil {
+		return Trimmed{}, err
+	}
 	now := d.options.now()
 	m := d.readMark().next(now)
 	_ = d.disk.Chtimes(markName, now, now) // so that others do not begin the same now

@@ -45,7 +45,9 @@ func (d *Dir) Verify(ctx context.Context, problem func(*Problem)) (Usage, error)
 		case errors.Is(err, fs.ErrNotExist):
 			return nil
 		case errors.As(err, &p):
-			problem(p)
+			if problem != nil {
+				problem(p)
+			}
 		case err != nil:
 			return err
 		}
@@ -98,6 +100,9 @@ func (d *Dir) Clear(ctx context.Context) (Usage, error) {
 
 // walk calls f for everything below entries that is no directory. It follows no link.
 func (d *Dir) walk(ctx context.Context, f func(stored) error) error {
+	if err := d.check(ctx); err != nil {
+		return err
+	}
 	shards, err := readDir(d.disk, entriesName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

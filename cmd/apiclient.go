@@ -6,16 +6,15 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/quire-dev/quire/cache"
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/local"
 	"github.com/quire-dev/quire/partition/wire"
@@ -192,12 +191,7 @@ func (f *clientFlags) baseURL(sh *shell) (string, error) {
 }
 
 func readKey(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", &exitError{exitAuth, fmt.Errorf("API key: %w", err)}
-	}
-	defer file.Close()
-	key, err := io.ReadAll(io.LimitReader(file, 64<<10))
+	key, err := folder.ReadInput(path)
 	if err != nil {
 		return "", &exitError{exitAuth, fmt.Errorf("API key: %w", err)}
 	}
@@ -235,12 +229,27 @@ func override(value *time.Duration, given time.Duration) {
 	}
 }
 
+// clientCertificate reads a certificate and its key, which may be in one file.
+func clientCertificate(certFile, keyFile string) (tls.Certificate, error) {
+	cert, err := folder.ReadInput(certFile)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	key := cert
+	if keyFile != certFile {
+		if key, err = folder.ReadInput(keyFile); err != nil {
+			return tls.Certificate{}, err
+		}
+	}
+	return tls.X509KeyPair(cert, key)
+}
+
 // httpClient returns an HTTP client with the certificates of the flags.
 func (f *clientFlags) httpClient() (*http.Client, error) {
 	transport := retry.NewTransport()
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.caFile != "" {
-		pem, err := os.ReadFile(f.caFile)
+		pem, err := folder.ReadInput(f.caFile)
 		if err != nil {
 			return nil, usageError("--ca-file: %s", err)
 		}
@@ -257,7 +266,7 @@ func (f *clientFlags) httpClient() (*http.Client, error) {
 		return nil, usageError("--client-cert and --client-key must be used together")
 	}
 	if f.clientCert != "" {
-		certificate, err := tls.LoadX509KeyPair(f.clientCert, f.clientKey)
+		certificate, err := clientCertificate(f.clientCert, f.clientKey)
 		if err != nil {
 			return nil, usageError("--client-cert: %s", err)
 		}

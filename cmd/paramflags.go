@@ -3,11 +3,11 @@ package cmd
 import (
 	"encoding/csv"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/wire"
 	"github.com/quire-dev/quire/split"
@@ -48,7 +48,7 @@ func (f *paramFlag) Set(text string) error {
 		f.given = append(f.given, items...)
 		return f.params.Set(f.field.Name, f.given...)
 	case wire.KindSecret:
-		secret, err := os.ReadFile(text)
+		secret, err := folder.ReadInput(text)
 		if err != nil {
 			return err
 		}

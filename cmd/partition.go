@@ -75,7 +75,7 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 	f.walk.add(flags)
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVarP(&f.output, "output", "o", "", "write one file per document to this `folder`, named <path>.<format>; the folder is created if missing")
+		flags.StringVarP(&f.output, "output", "o", "", "write one file per document to this `folder`, named <path>.<format>; the folder is created if missing. Within one given folder <path> is relative to it; of several paths, or a list, it is the whole path as given: /abs/a.pdf gives <folder>/abs/a.pdf.json")
 		flags.StringVar(&f.progress, "progress", screen.ProgressAuto, "how to show progress: auto, bar, plain (one line per document), json or none")
 		flags.BoolVarP(&f.quiet, "quiet", "q", false, "print only failures")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "print more: every document, every skipped file, every attempt")

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/retry"
 )
@@ -56,7 +56,7 @@ func loadPolicy(name string) (*retry.Policy, error) {
 	if preset, known := retry.Preset(name); known {
 		return preset, nil
 	}
-	data, err := os.ReadFile(name)
+	data, err := folder.ReadInput(name)
 	if err != nil {
 		return nil, usageError("retry policy %q is neither a preset (%s) nor a file: %s",
 			name, strings.Join(retry.Presets(), ", "), words.Reason(err))

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -72,7 +70,7 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 			return err
 		}
 	}
-	file, err := os.Open(path)
+	file, err := folder.OpenInput(path)
 	if err != nil {
 		return errors.New(words.PathError(path, err))
 	}
@@ -198,12 +196,7 @@ func splitError(ctx context.Context, subject string, err error) error {
 }
 
 func readPassword(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", usageError("password: %s", err)
-	}
-	defer file.Close() // it was only read
-	password, err := io.ReadAll(io.LimitReader(file, 64<<10))
+	password, err := folder.ReadInput(path)
 	if err != nil {
 		return "", usageError("password: %s", err)
 	}

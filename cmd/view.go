@@ -93,7 +93,7 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 // waiting for standard input.
 func openElements(ctx context.Context, sh *shell, path string) (io.ReadCloser, string, error) {
 	if path != walk.Stdin {
-		file, err := os.Open(path)
+		file, err := folder.OpenInput(path)
 		if err != nil {
 			return nil, "", errors.New(words.PathError(path, err))
 		}

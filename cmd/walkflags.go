@@ -3,10 +3,10 @@ package cmd
 import (
 	"context"
 	"io"
-	"os"
 
 	"github.com/spf13/pflag"
 
+	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
@@ -49,7 +49,7 @@ func (f *walkFlags) options(ctx context.Context, sh *shell, roots []string) (wal
 func readFilesList(ctx context.Context, path string, stdin io.Reader) ([]walk.Listed, error) {
 	source := stdin
 	if path != walk.Stdin {
-		file, err := os.Open(path)
+		file, err := folder.OpenInput(path)
 		if err != nil {
 			return nil, usageError("--files-from %s", words.PathError(path, err))
 		}

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *se
 	w, err := a.store.Create()
 	if err == nil {
 		body := &boundedReader{r: response.Body, left: longest, what: fmt.Sprintf("the answer is longer than %d GiB", longest>>30)}
-		err = a.keep(w, body, want, secrets)
+		err = a.keep(w, body, want, secrets, true)
 		if closeErr := w.Close(); err == nil {
 			err = closeErr
 		}
@@ -57,32 +58,31 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *se
 	return err
 }
 
-// take copies a stored answer in, with the same check.
+// take copies a stored answer in, with the same check of a list. Earlier builds stored whatever came in place
+// of a table: what was paid for is not sent again.
 func (a *answer) take(stored io.Reader, want OutputFormat) error {
 	w, err := a.store.Create()
 	if err != nil {
 		return err
 	}
-	return errors.Join(a.keep(w, stored, want, nil), w.Close())
+	return errors.Join(a.keep(w, stored, want, nil, false), w.Close())
 }
 
 // keep writes an answer to w while it is checked. Elements are valid UTF-8 when they are kept, so
-// that they are in every output.
-func (a *answer) keep(w io.Writer, body io.Reader, want OutputFormat, secrets *secret.Redactor) error {
+// that they are in every output. An answer that is fresh from the server must be a table where a
+// table was asked for.
+func (a *answer) keep(w io.Writer, body io.Reader, want OutputFormat, secrets *secret.Redactor, fresh bool) error {
 	if want == OutputCSV {
-		return a.check(io.TeeReader(body, w), want, secrets)
+		return checkTable(io.TeeReader(body, w), secrets, fresh)
 	}
 	valid := text.NewUTF8Reader(body)
-	err := a.check(io.TeeReader(valid, w), want, secrets)
+	err := a.check(io.TeeReader(valid, w), secrets)
 	a.replaced = valid.Replaced
 	return err
 }
 
-func (a *answer) check(body io.Reader, want OutputFormat, secrets *secret.Redactor) error {
-	if want == OutputCSV {
-		_, err := io.Copy(io.Discard, body)
-		return err
-	}
+// check reads a list of elements to its end.
+func (a *answer) check(body io.Reader, secrets *secret.Redactor) error {
 	buffered := bufio.NewReaderSize(body, 64<<10)
 	if err := checkStart(buffered, secrets); err != nil {
 		return err
@@ -116,6 +116,31 @@ func (a *answer) all() iter.Seq2[element.Element, error] {
 			}
 		}
 	}
+}
+
+// checkTable reads a table to its end. It refuses a fresh answer that is JSON or HTML: a server that
+// ignores output_format has sent no table. The first line of a table is its header, which begins
+// with the name of a column.
+func checkTable(body io.Reader, secrets *secret.Redactor, fresh bool) error {
+	buffered := bufio.NewReaderSize(body, 64<<10)
+	start, err := buffered.Peek(excerptBytes + secrets.Longest())
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf")), " \t\r\n")
+	switch {
+	case !fresh || len(first) == 0 || !bytes.ContainsAny(first[:1], "[{<"):
+		_, err := io.Copy(io.Discard, buffered)
+		return err
+	case first[0] == '<':
+		return notTable("an HTML page", start, secrets)
+	default:
+		return notTable("JSON", start, secrets)
+	}
+}
+
+func notTable(what string, start []byte, secrets *secret.Redactor) error {
+	return retry.Decode(fmt.Errorf("the body is %s, not the table that output_format %s asks for: %s", what, OutputCSV, excerpt(start, secrets)))
 }
 
 // checkStart says, by its first bytes, what an answer is that is no list.

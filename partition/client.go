@@ -55,10 +55,13 @@ type Client struct {
 }
 
 // New returns a client and sends nothing. It returns an error for settings that cannot work: a bad
-// URL, a malformed key, the hosted API without a key.
+// URL, a malformed key, the hosted API without a key, a nil option.
 func New(options ...Option) (*Client, error) {
 	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: settings.Grace}
 	for _, option := range options {
+		if option == nil {
+			return nil, fmt.Errorf("partition client: %w", errNilOption)
+		}
 		if err := option(&cfg); err != nil {
 			return nil, fmt.Errorf("partition client: %w", err)
 		}
@@ -104,8 +107,14 @@ func New(options ...Option) (*Client, error) {
 	return c, nil
 }
 
-// URL returns the endpoint for requests, without credentials and query.
-func (c *Client) URL() string { return c.endpoint.String() }
+// URL returns the endpoint for requests, without credentials and query; "" if the client was not
+// made by [New].
+func (c *Client) URL() string {
+	if c == nil || c.endpoint.url == nil {
+		return ""
+	}
+	return c.endpoint.String()
+}
 
 // Format prints the client's URL, whatever the verb: the client holds the key.
 func (c *Client) Format(f fmt.State, _ rune) {

@@ -20,10 +20,11 @@ import (
 // once. Several calls may use one document at once. The caller who made it closes it after the last
 // call.
 type Document struct {
-	name      string // as given, for messages
-	mediaType string // the caller's choice, "" to detect
-	look      func() (*version, error)
-	reader    io.Closer // of the caller's; nil where there is none to close
+	name      string                   // as given, for messages
+	mediaType string                   // the caller's choice, "" to detect
+	look      func() (*version, error) // nil of the zero document
+	unusable  error                    // why it cannot be used; nil where it can
+	reader    io.Closer                // of the caller's; nil where there is none to close
 
 	mu       sync.Mutex
 	version  *version // nil until it is needed
@@ -51,6 +52,8 @@ const spoolMemory = 8 << 20
 var (
 	errEmptyDocument = errors.New("empty file")
 	errClosed        = errors.New("document is closed")
+	errNilDocument   = errors.New("document is nil")
+	errZeroDocument  = errors.New("document was not made by Open, FromReader or FromReaderAt")
 )
 
 // Open returns the document in the file at path. Open only checks that there is a regular file at
@@ -63,7 +66,7 @@ func Open(path string, options ...DocumentOption) (*Document, error) {
 	if !info.Mode().IsRegular() {
 		return nil, localError(path, fmt.Errorf("not a regular file (%s)", fileKind(info.Mode())))
 	}
-	return newDocument(path, options, func() (*version, error) {
+	d := newDocument(path, options, func() (*version, error) {
 		file, err := os.Open(path)
 		if err != nil {
 			return nil, err
@@ -74,24 +77,48 @@ func Open(path string, options ...DocumentOption) (*Document, error) {
 		}
 		v.free = file.Close
 		return v, nil
-	}), nil
+	})
+	if d.unusable != nil {
+		return nil, localError(path, d.unusable)
+	}
+	return d, nil
 }
 
 // FromReaderAt returns the document in the first size bytes of r. If r is an [io.Closer],
 // [Document.Close] closes it. If r has the method Stat of [os.File], a change of its content while
-// it is sent is noticed as it is for [Open]; else only that of a document that is sent whole.
+// it is sent is noticed as it is for [Open]; else only that of a document that is sent whole. If r or
+// an option is nil, or the size is negative, every use of the document is an error that says so.
 func FromReaderAt(name string, r io.ReaderAt, size int64, options ...DocumentOption) *Document {
 	d := newDocument(name, options, func() (*version, error) { return newVersion(r, size) })
-	d.reader, _ = r.(io.Closer)
+	switch {
+	case d.unusable != nil:
+	case isNil(r):
+		d.unusable = errors.New("the reader is nil")
+	case size < 0:
+		d.unusable = fmt.Errorf("size of %d bytes: negative", size)
+	}
+	if !isNil(r) {
+		d.reader, _ = r.(io.Closer)
+	}
 	return d
 }
 
 // FromReader reads r to its end and returns the document. Up to 8 MiB stay in memory; a longer
 // document goes to a temporary file with mode 0600, which [Document.Close] removes. Reading stops
-// when ctx ends.
+// when ctx ends, but a Read of r that blocks is not interrupted.
 func FromReader(ctx context.Context, name string, r io.Reader, options ...DocumentOption) (*Document, error) {
-	r = &contextReader{ctx, r}
-	file, err := spool.Read(r, spoolMemory)
+	switch {
+	case ctx == nil:
+		return nil, localError(name, errNilContext)
+	case isNil(r):
+		return nil, localError(name, errors.New("the reader is nil"))
+	}
+	for _, option := range options {
+		if option == nil {
+			return nil, localError(name, errNilOption)
+		}
+	}
+	file, err := spool.Read(&contextReader{ctx, r}, spoolMemory)
 	if err != nil {
 		return nil, localError(name, err)
 	}
@@ -101,16 +128,29 @@ func FromReader(ctx context.Context, name string, r io.Reader, options ...Docume
 func newDocument(name string, options []DocumentOption, look func() (*version, error)) *Document {
 	d := &Document{name: name, look: look}
 	for _, option := range options {
+		if option == nil {
+			d.unusable = errNilOption
+			continue
+		}
 		option(d)
 	}
 	return d
 }
 
-// Name returns the document's name as it was given.
-func (d *Document) Name() string { return d.name }
+// Name returns the document's name as it was given; "" for a nil document.
+func (d *Document) Name() string {
+	if d == nil {
+		return ""
+	}
+	return d.name
+}
 
-// Close frees what the document holds. Calls that still use it fail. Closing twice is no error.
+// Close frees what the document holds, used or not. Later calls with the document fail; those that
+// still read it may fail. Closing twice, or closing a nil document, is no error.
 func (d *Document) Close() error {
+	if d == nil {
+		return nil
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
@@ -132,9 +172,12 @@ func (d *Document) Close() error {
 // changes meanwhile, or has changed before its hash was known, the error has [KindChanged]. Reading
 // stops when ctx ends.
 func (d *Document) SHA256(ctx context.Context) (string, error) {
+	if ctx == nil {
+		return "", localError(d.Name(), errNilContext)
+	}
 	v, err := d.acquire()
 	if err != nil {
-		return "", localError(d.name, err)
+		return "", localError(d.Name(), err)
 	}
 	defer d.release(v)
 	sum, err := v.hash(ctx)
@@ -146,10 +189,18 @@ func (d *Document) SHA256(ctx context.Context) (string, error) {
 
 // acquire returns the version of the content that the document has. It is released after use.
 func (d *Document) acquire() (*version, error) {
+	if d == nil {
+		return nil, errNilDocument
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
+	switch {
+	case d.unusable != nil:
+		return nil, d.unusable
+	case d.closed:
 		return nil, errClosed
+	case d.look == nil:
+		return nil, errZeroDocument
 	}
 	if d.version == nil {
 		v, err := d.look()
@@ -164,6 +215,9 @@ func (d *Document) acquire() (*version, error) {
 
 // renewed is acquire for a call that sends: where the content was found changed, it looks again.
 func (d *Document) renewed() (*version, error) {
+	if d == nil {
+		return nil, errNilDocument
+	}
 	d.mu.Lock()
 	if v := d.version; v != nil && v.stale() && !d.closed {
 		if d.renewals == maxRenewals {

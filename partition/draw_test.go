@@ -18,21 +18,55 @@ func TestD8NoPartitionAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		do       partitiontest.Action
 		requests int
+		kind     partition.Kind
 	}{
-		"HTML":          {partitiontest.HTMLPage(200), 2},
-		"object":        {partitiontest.Reply(200, `{"elements":[]}`), 2},
-		"nothing":       {partitiontest.Empty(), 2},
-		"text":          {partitiontest.Reply(200, "OK"), 2},
-		"no status 200": {partitiontest.Reply(202, `[]`), 2},
-		"truncated":     {partitiontest.Truncate(20), 4},
-		"cut JSON":      {partitiontest.InvalidJSON(), 4},
+		"HTML":          {partitiontest.HTMLPage(200), 2, partition.KindBadResponse},
+		"object":        {partitiontest.Reply(200, `{"elements":[]}`), 2, partition.KindBadResponse},
+		"nothing":       {partitiontest.Empty(), 2, partition.KindBadResponse},
+		"text":          {partitiontest.Reply(200, "OK"), 2, partition.KindBadResponse},
+		"no status 200": {partitiontest.Reply(202, `[]`), 2, partition.KindBadResponse},
+		"truncated":     {partitiontest.Truncate(20), 4, partition.KindTransport},
+		"cut JSON":      {partitiontest.InvalidJSON(), 4, partition.KindTransport},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 				s.Script(partitiontest.Fault{Do: test.do})
 				_, err := newClient(t, s).Partition(t.Context(), text("hello"), partition.Params{})
-				require.Equal(t, partition.KindBadResponse, partition.KindOf(err))
+				require.Equal(t, test.kind, partition.KindOf(err))
 				require.Len(t, s.Requests(), test.requests)
+			})
+		})
+	}
+}
+
+// Who asks for a table and gets something else is told so; a table, even an odd one, passes as it
+// is.
+func TestD8NoTable(t *testing.T) {
+	for name, test := range map[string]struct {
+		body, want string
+	}{
+		"list":          {`[{"type":"Title","element_id":"1","text":"a","metadata":{}}]`, "the body is JSON, not the table that output_format text/csv asks for"},
+		"empty list":    {`[]`, "the body is JSON"},
+		"object":        {`  {"detail":"x"}`, "the body is JSON"},
+		"with a mark":   {"\xef\xbb\xbf\r\n[]", "the body is JSON"},
+		"page":          {"<html></html>", "the body is an HTML page"},
+		"table":         {"type,element_id,text\nTitle,1,[a]\n", ""},
+		"quoted header": {"\"type\",\"text\"\n", ""},
+		"nothing":       {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+				s.Script(partitiontest.Fault{Do: partitiontest.Reply(200, test.body)})
+				result, err := newClient(t, s).Partition(t.Context(), text("hello"), partition.Params{OutputFormat: partition.OutputCSV})
+				if test.want == "" {
+					require.NoError(t, err)
+					require.Equal(t, test.body, string(result.CSV))
+					return
+				}
+				require.ErrorContains(t, err, test.want)
+				require.Equal(t, partition.KindBadResponse, partition.KindOf(err))
+				require.Empty(t, result.CSV)
+				require.Len(t, s.Requests(), 2)
 			})
 		})
 	}

@@ -88,13 +88,13 @@ func transportKind(e *retry.Error) Kind {
 	switch e.Last.Kind {
 	case retry.KindTimeout, retry.KindIdle:
 		return KindTimeout
-	case retry.KindDecode, retry.KindTruncated:
+	case retry.KindDecode:
 		return KindBadResponse
 	case retry.KindCanceled:
 		return KindCanceled
 	case retry.KindLength, retry.KindBody:
 		return KindLocalIO
-	default:
+	default: // an answer that broke off, too: as with a connection that was closed, no whole answer came
 		return KindTransport
 	}
 }

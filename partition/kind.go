@@ -16,7 +16,7 @@ const (
 	KindServer          Kind = "server"           // the server failed
 	KindBadResponse     Kind = "bad_response"     // an answer that cannot be read
 	KindTimeout         Kind = "timeout"          // a limit of time passed
-	KindTransport       Kind = "transport"        // no answer came
+	KindTransport       Kind = "transport"        // no answer came, or it broke off
 	KindChanged         Kind = "changed"          // its file was changed while it was sent
 	KindLocalIO         Kind = "local_io"         // a file of this machine cannot be read or written
 	KindCanceled        Kind = "canceled"         // the caller canceled it

@@ -43,27 +43,24 @@ func (s *Stream) conclude(j *job, m *merged, err error) error {
 	s.kept = j.caches() && !j.unkept.Load()
 	replaced := int64(0)
 	for _, c := range j.chunks {
-		s.report.Chunks = append(s.report.Chunks, c.reports()...)
+		s.update(func(r *Report) { r.Chunks = append(r.Chunks, c.reports()...) })
 		for leaf := range c.leaves() {
 			replaced += leaf.answer.replaced
 		}
 	}
 	if replaced > 0 {
-		warning := fmt.Sprintf("bytes of the answer that are not UTF-8, replaced by U+FFFD: %d", replaced)
-		s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
+		s.warn(fmt.Sprintf("bytes of the answer that are not UTF-8, replaced by U+FFFD: %d", replaced))
 	}
 	if j.warning != "" {
-		s.report.Warnings = append(slices.Clone(s.report.Warnings), j.warning)
+		s.warn(j.warning)
 	}
 	if warning := j.scratch.Warning(); warning != "" {
-		j.client.scratchOnce.Do(func() { // the next document would say the same
-			s.report.Warnings = append(slices.Clone(s.report.Warnings), warning)
-		})
+		j.client.scratchOnce.Do(func() { s.warn(warning) }) // the next document would say the same
 	}
 	if err != nil {
 		return s.explain(err)
 	}
-	s.report.Missing = m.missing
+	s.update(func(r *Report) { r.Missing = m.missing })
 	if len(m.answered) == 0 {
 		return nothingAnswered(j, m.failures[0])
 	}
@@ -74,6 +71,10 @@ func (s *Stream) conclude(j *job, m *merged, err error) error {
 		return &PartialError{Document: j.plan.Document, Missing: m.missing, Errs: m.failures}
 	}
 	return nil
+}
+
+func (s *Stream) warn(warning string) {
+	s.update(func(r *Report) { r.Warnings = append(slices.Clone(r.Warnings), warning) })
 }
 
 // nothingAnswered is the error of a document of which no chunk was answered: the first one's, for
@@ -141,7 +142,7 @@ func (s *Stream) deliver(c *chunk, yield func(element.Element, error) bool) erro
 		if before {
 			continue
 		}
-		s.report.Elements++
+		s.update(func(r *Report) { r.Elements++ })
 		if !yield(e, nil) {
 			return errLeft
 		}

@@ -70,6 +70,9 @@ func WithHTTPClient(hc *http.Client) Option {
 		if hc == nil {
 			return errors.New("HTTP client is nil")
 		}
+		if hc.Transport != nil && isNil(hc.Transport) {
+			return fmt.Errorf("the transport of the HTTP client is a nil %T", hc.Transport)
+		}
 		c.http = hc
 		return nil
 	}
@@ -125,9 +128,12 @@ func WithMaxInFlight(n int) Option {
 }
 
 // WithCache sets the cache of answers: a request that was answered once is not sent again. The
-// default is none.
+// default is none, as is nil.
 func WithCache(cache Cache) Option {
 	return func(c *config) error {
+		if cache != nil && isNil(cache) {
+			return fmt.Errorf("the cache is a nil %T", cache)
+		}
 		c.cache = cache
 		return nil
 	}
@@ -176,16 +182,19 @@ func WithMaxRequests(n int) Option {
 	}
 }
 
-// WithLogger sets the logger; by default the client logs nothing.
+// WithLogger sets the logger; by default, and with nil, the client logs nothing.
 func WithLogger(l *slog.Logger) Option {
 	return func(c *config) error {
+		if l != nil && isNil(l.Handler()) {
+			return errors.New("the logger has no handler: it was not made by slog.New")
+		}
 		c.logger = l
 		return nil
 	}
 }
 
 // WithObserver sets a function that gets every [Event] as it happens. Several goroutines call it at
-// once; it must not block.
+// once; it must not block. The default is none, as is nil.
 func WithObserver(observe func(context.Context, Event)) Option {
 	return func(c *config) error {
 		c.observe = observe

@@ -46,6 +46,9 @@ func (p *Plan) whole() bool { return len(p.Chunks) == 1 && p.Chunks[0] == split.
 // chunks that the client's cache answers. A document that Stream would refuse is a [DocumentError].
 // If the client has a cache, Plan reads the whole document.
 func (c *Client) Plan(ctx context.Context, d *Document, p Params) (*Plan, error) {
+	if err := c.checkCall(ctx, d); err != nil {
+		return nil, err
+	}
 	j, err := c.prepare(ctx, d, p)
 	for KindOf(err) == KindChanged && d.renewable() {
 		j, err = c.prepare(ctx, d, p)
@@ -263,6 +266,12 @@ const maxPageNumber = 1_000_000_000
 func (p Params) check() error {
 	if n := p.StartingPageNumber; n != nil && (*n < 1 || *n > maxPageNumber) {
 		return fmt.Errorf("starting_page_number %d: not 1 to %d", *n, maxPageNumber)
+	}
+	if n := p.Split.Concurrency; n < 0 {
+		return fmt.Errorf("split concurrency of %d: negative", n)
+	}
+	if n := p.Split.MaxPages; n < 0 {
+		return fmt.Errorf("limit of %d pages: negative", n)
 	}
 	switch p.Split.Mode {
 	case "", Buffered, DiskCached:

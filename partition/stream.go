@@ -27,7 +27,8 @@ type Stream struct {
 	params   Params
 	id       string // in events
 	used     atomic.Bool
-	report   Report
+	mu       sync.Mutex
+	report   Report // written under mu, by the goroutine of the loop alone, which may so read it without
 	repair   parentRepair
 	kept     bool   // every answer is in the cache
 	forget   func() // what was delivered; nil where the caller has it
@@ -47,6 +48,7 @@ var (
 	errStreamUsed = errors.New("the stream has been read already")
 	errCSVStream  = errors.New("output_format text/csv has no elements to stream, only Partition returns it")
 	errLeft       = errors.New("the caller stopped reading")
+	errNoStream   = errors.New("the stream was not made by Client.Stream")
 )
 
 // Stream returns a stream of a document's elements. It sends nothing until the caller ranges over
@@ -57,7 +59,7 @@ func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
 
 // Format prints the document's name, whatever the verb: the stream's parameters may hold secrets.
 func (s *Stream) Format(f fmt.State, _ rune) {
-	_, _ = fmt.Fprintf(f, "partition.Stream(%s)", text.Printable(s.document.name))
+	_, _ = fmt.Fprintf(f, "partition.Stream(%s)", text.Printable(s.document.Name()))
 }
 
 // All yields the document's elements in page order, each as soon as all elements before it have
@@ -65,9 +67,15 @@ func (s *Stream) Format(f fmt.State, _ rune) {
 // a [PartialError].
 //
 // Leaving the loop, by break, return or panic, cancels the requests in flight and frees everything.
+// If instead the stream's context ends, or the document fails, and the client has a cache, the loop
+// ends only when the requests in flight are answered, at the latest after the time of [WithGrace].
 // All can be ranged over only once.
 func (s *Stream) All() iter.Seq2[element.Element, error] {
 	return func(yield func(element.Element, error) bool) {
+		if err := s.check(); err != nil {
+			yield(element.Element{}, err)
+			return
+		}
 		err := errStreamUsed
 		switch {
 		case s.params.OutputFormat == OutputCSV:
@@ -81,13 +89,40 @@ func (s *Stream) All() iter.Seq2[element.Element, error] {
 	}
 }
 
-// Report returns what happened to the document. It is complete after the loop over [Stream.All] has
-// ended.
-func (s *Stream) Report() Report { return s.report }
+// check returns why the stream cannot send, nil where it can.
+func (s *Stream) check() error {
+	if s == nil {
+		return errNoStream
+	}
+	return s.client.checkCall(s.ctx, s.document)
+}
+
+// Report returns what has happened to the document so far. It is complete after the loop over
+// [Stream.All] has ended. Any goroutine may call it, also during the loop.
+func (s *Stream) Report() Report {
+	if s == nil {
+		return Report{}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	report := s.report
+	report.Chunks = slices.Clone(s.report.Chunks)
+	return report
+}
+
+// update changes the report.
+func (s *Stream) update(change func(*Report)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(&s.report)
+}
 
 // Partition returns the document's elements. If there is an error, the result still holds elements:
 // with [Split.AllowFailed] all that were answered, else those before the first missing page. The
 // report is complete either way.
+//
+// When ctx ends, Partition cancels what it does and returns. If the client has a cache it first
+// waits for the requests in flight, at most for the time of [WithGrace].
 func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result, error) {
 	s := c.Stream(ctx, d, p)
 	if p.OutputFormat == OutputCSV {
@@ -103,13 +138,16 @@ func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result,
 		}
 		result.Elements = append(result.Elements, e)
 	}
-	result.Report = s.report
+	result.Report = s.Report()
 	return result, failure
 }
 
 // csv returns the answer as it came.
 func (s *Stream) csv() (*Result, error) {
 	result := &Result{}
+	if err := s.check(); err != nil {
+		return result, err
+	}
 	err := s.run(func(c *chunk) error {
 		stored, err := c.answer.store.Open()
 		if err != nil {
@@ -119,17 +157,17 @@ func (s *Stream) csv() (*Result, error) {
 		result.CSV, err = io.ReadAll(stored)
 		return err
 	})
-	result.Report = s.report
+	result.Report = s.Report()
 	return result, err
 }
 
 // run sends the document and passes each answered chunk to deliver, in page order.
 func (s *Stream) run(deliver func(*chunk) error) (err error) {
 	start := time.Now()
-	s.report = Report{ID: s.id, Document: s.document.name}
+	s.update(func(r *Report) { *r = Report{ID: s.id, Document: s.document.name} })
 	s.client.event(s.ctx, Event{Kind: DocumentStart, ID: s.id, Document: s.document.name})
 	defer func() {
-		s.report.Elapsed = time.Since(start)
+		s.update(func(r *Report) { r.Elapsed = time.Since(start) })
 		s.client.event(s.ctx, Event{
 			Kind: DocumentEnd, ID: s.id, Document: s.document.name, Elements: s.report.Elements, Err: err, Elapsed: s.report.Elapsed,
 		})
@@ -217,7 +255,7 @@ func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) err
 // announce notes what is planned, and says so.
 func (s *Stream) announce(j *job) {
 	j.id = s.id
-	s.report.MediaType, s.report.Pages, s.report.Warnings = j.plan.MediaType, j.plan.Pages, j.plan.Warnings
+	s.update(func(r *Report) { r.MediaType, r.Pages, r.Warnings = j.plan.MediaType, j.plan.Pages, j.plan.Warnings })
 	j.event(s.ctx, Event{Kind: DocumentPlanned, Plan: &j.plan})
 	for _, warning := range j.plan.Warnings {
 		s.client.logger.WarnContext(s.ctx, warning, "document", text.Printable(j.plan.Document))

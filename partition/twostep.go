@@ -76,10 +76,12 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 		}
 		return second, nil
 	}, deliver)
-	s.report.MediaType, s.report.Pages, s.report.Missing = before.MediaType, before.Pages, before.Missing
-	for i := len(before.Chunks); i < len(s.report.Chunks); i++ {
-		s.report.Chunks[i].Chunking = true
-	}
+	s.update(func(r *Report) {
+		r.MediaType, r.Pages, r.Missing = before.MediaType, before.Pages, before.Missing
+		for i := len(before.Chunks); i < len(r.Chunks); i++ {
+			r.Chunks[i].Chunking = true
+		}
+	})
 	var api *APIError
 	if errors.As(err, &api) && kept {
 		api.hint = "the partitioned elements are kept in the cache"
@@ -107,7 +109,7 @@ func (s *Stream) collect(j *job, to *spool.Store) (err error) {
 			return err == nil
 		})
 	})
-	s.report.Elements = 0 // none was delivered yet
+	s.update(func(r *Report) { r.Elements = 0 }) // none was delivered yet
 	if err == nil && separator == "[" {
 		_, err = fmt.Fprint(w, separator)
 	}

@@ -16,7 +16,7 @@ const (
 // Limiter limits the attempts in flight, for one client or several. If the server shows overload
 // (429, 503, gateway errors, broken connections), it lowers its limit, but never below 1, and only
 // once for all attempts that were in flight together. After as many good answers as the limit, it
-// raises the limit by 1, up to the number given to [NewLimiter].
+// raises the limit by 1, up to the number given to [NewLimiter]. The zero value has a limit of 1.
 type Limiter struct {
 	mu      sync.Mutex
 	most    int
@@ -36,7 +36,7 @@ func NewLimiter(n int) *Limiter {
 func (l *Limiter) take(q *queue) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.used < int(l.limit) {
+	if l.used < max(int(l.limit), floor) {
 		l.used++
 		return true
 	}

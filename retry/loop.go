@@ -3,8 +3,10 @@ package retry
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
+	"reflect"
 	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
@@ -100,11 +102,16 @@ func (l *loop) run() error {
 
 // prepare readies the request, and the library's form of it.
 func (l *loop) prepare() (*retryablehttp.Request, error) {
+	switch {
+	case l.call.Request == nil || l.call.Request.URL == nil:
+		return nil, errors.New("the call has no request, or no URL")
+	case l.nilContext:
+		return nil, errNilContext
+	case isNil(l.transport):
+		return nil, fmt.Errorf("the transport of the HTTP client is a nil %T", l.transport)
+	}
 	if l.policy.Pace {
 		l.client.queue.pace()
-	}
-	if l.call.Request == nil || l.call.Request.URL == nil {
-		return nil, errors.New("the call has no request, or no URL")
 	}
 	l.request = l.call.Request.Clone(l.life.ctx)
 	l.body = bodyOf(l.request)
@@ -128,6 +135,8 @@ type loop struct {
 	life      lifetime
 	id        uint64
 
+	nilContext bool // the caller gave none
+
 	request *http.Request // as changed by patches, without what is the attempt's own
 	body    body          // of request
 	slot    *Slot
@@ -148,8 +157,13 @@ type loop struct {
 }
 
 func (c *Client) newLoop(ctx context.Context, call *Call, base *http.Client) *loop {
+	nilContext := ctx == nil
+	if nilContext {
+		ctx = context.Background()
+	}
 	l := &loop{
-		client: c, base: base, transport: base.Transport, call: call, policy: call.Policy,
+		nilContext: nilContext,
+		client:     c, base: base, transport: base.Transport, call: call, policy: call.Policy,
 		life: lifetime{ctx, call.Stop}, id: c.calls.Add(1), slot: call.Slot, state: newState(call),
 	}
 	if l.policy == nil {
@@ -160,6 +174,14 @@ func (c *Client) newLoop(ctx context.Context, call *Call, base *http.Client) *lo
 		l.transport = http.DefaultTransport
 	}
 	return l
+}
+
+var errNilContext = errors.New("the context is nil")
+
+// isNil reports whether a transport is a nil pointer.
+func isNil(transport http.RoundTripper) bool {
+	v := reflect.ValueOf(transport)
+	return v.Kind() == reflect.Pointer && v.IsNil()
 }
 
 // admit waits for the slot of the next attempt. The first may have been waited for by the caller.

@@ -25,6 +25,9 @@ type Slot struct {
 // or already when Admit was called.
 func (c *Client) Admit(ctx context.Context) (*Slot, error) {
 	c.init()
+	if ctx == nil {
+		return nil, &Error{err: errNilContext}
+	}
 	slot, err := c.queue.admit(lifetime{ctx: ctx}, false, waitLimit{outage: c.policy.Budget.HardElapsed})
 	if err != nil {
 		return nil, &Error{Trace: Trace{Stop: string(stopOf(err))}, err: err}
@@ -32,10 +35,10 @@ func (c *Client) Admit(ctx context.Context) (*Slot, error) {
 	return slot, nil
 }
 
-// Release gives the slot back. Further calls do nothing, and s may be nil. It is safe for
+// Release gives the slot back. Further calls do nothing, and s may be nil or zero. It is safe for
 // concurrent use.
 func (s *Slot) Release() {
-	if s == nil || s.released.Swap(true) {
+	if s == nil || s.queue == nil || s.released.Swap(true) {
 		return
 	}
 	q := s.queue

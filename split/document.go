@@ -60,10 +60,13 @@ func IsPDF(head []byte) bool {
 // from r as long as they are in use, so its content must not change. Several goroutines may read
 // from r at once.
 //
-// The error is one of [ErrNotPDF], [ErrEncrypted], [ErrDamaged] (with [ErrNoPages]) and
-// [ErrTooLarge], the error of r, or the cause of ctx. When ctx ends, Open returns at once. One
+// The error is one of [ErrNotPDF] (also for a size of 0 or less), [ErrEncrypted], [ErrDamaged] (with
+// [ErrNoPages]) and [ErrTooLarge], the error of r, or the cause of ctx. When ctx ends, Open returns at once. One
 // ReadAt of r may still be under way then, but no other starts.
 func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document, error) {
+	if ctx == nil || r == nil {
+		return nil, errors.New("split: the context or the reader is nil")
+	}
 	limits := o.Limits.withDefaults(size)
 	return within(ctx, func() (*Document, error) {
 		src := newSource(ctx, r, size)

@@ -1,6 +1,6 @@
 package split
 
-// Limits limit what a document may cost; a zero field means its default. A document that exceeds a
+// Limits limit what a document may cost; a field of zero or less means its default. A document that exceeds a
 // limit is refused with [ErrTooLarge]. Defaults that depend on the file's size are far above what
 // real files need: in 2,700 files streams grew at most tenfold, and no file had an object per 8
 // bytes. Still, a small hostile file can take only little memory.

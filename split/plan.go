@@ -3,6 +3,9 @@ package split
 // maxChunkPages is the most pages that [Plan] puts into one chunk.
 const maxChunkPages = 20
 
+// mostPages is the most pages that are planned: beyond them the plan itself would fill the memory.
+const mostPages = 1 << 24
+
 // Plan divides a document's pages into chunks. The result depends on the page count and the
 // concurrency alone, so the same document is always cut the same way. A document of at most two
 // pages is not cut.
@@ -12,10 +15,10 @@ const maxChunkPages = 20
 // has more than 20 pages (MAX_PAGES_PER_SPLIT in the Python client's split_pdf_hook.py). On average
 // they have at least two, as with the official clients.
 //
-// The ranges start at page 1, cover every page once and are in order. Plan returns nil for no
-// pages; a concurrency below 1 counts as 1.
+// The ranges start at page 1, cover every page once and are in order. Plan returns nil for no pages
+// and for more than 16,777,216, which no document has; a concurrency below 1 counts as 1.
 func Plan(pages, concurrency int) []PageRange {
-	if pages <= 0 {
+	if pages <= 0 || pages > mostPages {
 		return nil
 	}
 	chunks := chunkCount(pages, max(concurrency, 1))

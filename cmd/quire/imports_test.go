@@ -30,7 +30,7 @@ var arrows = map[string][]string{
 	"partition/internal/jsonobject": {},
 	"partition/element":             {"partition/internal/jsonobject"},
 	"partition":                     {"retry", "split", "partition/element", "partition/internal/jsonobject"},
-	"partition/local":               {"partition", "partition/element", "split"},
+	"partition/local":               {"partition", "partition/element", "split", "cache"}, // cache: who may write to a folder of code
 	"partition/partitiontest":       {"partition", "partition/element", "split"},
 	"partition/format":              {"partition/element", "partition/internal/jsonobject"},
 	"partition/batch":               {"partition", "partition/element", "retry"},
@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"cmd/internal/folder/journal": {"cmd/internal/words", "partition"},
 	"cmd/internal/outcome":        {"cmd/internal/folder/journal", "partition", "partition/batch"},
 	"cmd/internal/page":           {"cmd/internal/outcome", "partition", "partition/element", "retry"},
-	"cmd/internal/screen":         {"cmd/internal/outcome", "cmd/internal/words", "partition", "retry"},
+	"cmd/internal/screen":         {"cmd/internal/walk", "cmd/internal/outcome", "cmd/internal/words", "partition", "retry"},
 	"cmd/internal/walk":           {"cmd/internal/folder/journal", "cmd/internal/words"},
 	"cmd/internal/words":          {},
 	"cmd/quire":                   {"cmd"},

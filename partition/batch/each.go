@@ -3,6 +3,7 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/element"
@@ -18,6 +19,9 @@ func Each(
 	ctx context.Context, client *partition.Client, d *partition.Document, params partition.Params,
 	write func(element.Element) error,
 ) (partition.Report, error) {
+	if ctx == nil || write == nil {
+		return partition.Report{}, errors.New("batch: the context or the function write is nil")
+	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	stream := client.Stream(ctx, d, params)

@@ -3,6 +3,9 @@ package batch
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"iter"
 	"time"
 
 	"github.com/quire-dev/quire/partition"
@@ -27,7 +30,8 @@ type Options struct {
 	Unordered bool
 
 	// Ahead limits how far the run gets ahead of the loop: how many documents may be under way or
-	// ended while the next outcome has not been taken. 0 means [DefaultAhead]. Outcomes that wait
+	// ended while the next outcome has not been taken. 0 means [DefaultAhead]; more than 1,048,576
+	// counts as that. Outcomes that wait
 	// are in memory, without [Options.Do] with all their elements.
 	Ahead int
 
@@ -80,5 +84,36 @@ type Options struct {
 	Do func(context.Context, Item, *partition.Document) (partition.Report, error)
 }
 
-func (o Options) concurrency() int { return cmp.Or(max(o.Concurrency, 0), DefaultConcurrency) }
-func (o Options) ahead() int       { return cmp.Or(max(o.Ahead, 0), DefaultAhead) }
+func (o Options) concurrency() int { return cmp.Or(o.Concurrency, DefaultConcurrency) }
+
+// longestAhead bounds the queue of outcomes, which is allocated whole.
+const longestAhead = 1 << 20
+
+func (o Options) ahead() int { return min(cmp.Or(o.Ahead, DefaultAhead), longestAhead) }
+
+// check returns why a run cannot begin, nil where it can.
+func (o Options) check(ctx context.Context, client *partition.Client, documents iter.Seq[Item]) error {
+	switch {
+	case ctx == nil:
+		return errors.New("batch: the context is nil")
+	case documents == nil:
+		return errors.New("batch: the sequence of documents is nil")
+	case client == nil && o.Do == nil:
+		return errors.New("batch: the client is nil")
+	}
+	for _, limit := range []struct {
+		name  string
+		value int64
+	}{
+		{"Concurrency", int64(o.Concurrency)},
+		{"Ahead", int64(o.Ahead)},
+		{"MaxPages", int64(o.MaxPages)},
+		{"MaxFailures", int64(o.MaxFailures)},
+		{"DocumentTimeout", int64(o.DocumentTimeout)},
+	} {
+		if limit.value < 0 {
+			return fmt.Errorf("batch: Options.%s is negative", limit.name)
+		}
+	}
+	return nil
+}

@@ -14,14 +14,19 @@ import (
 )
 
 // Run sends documents through client, several at once, and yields an outcome for each. If the run
-// ends early, a last outcome with the state [Ended] says why.
+// ends early, a last outcome with the state [Ended] says why. So it does, before anything is begun, if
+// ctx, the documents or the client are nil, or a number of o is negative.
 //
 // Run ranges over the documents in another goroutine, one at a time, as fast as the limits of o
 // allow. Leaving the loop, by break, return or panic, cancels what is under way and waits until it
-// has ended. A sequence that blocks must therefore return when ctx ends. The loop may be slow:
+// has ended: if the client has a cache, at most for the time of [partition.WithGrace]. A sequence that blocks must therefore return when ctx ends. The loop may be slow:
 // documents are begun until [Options.Ahead] outcomes wait.
 func Run(ctx context.Context, client *partition.Client, documents iter.Seq[Item], o Options) iter.Seq[Outcome] {
 	return func(yield func(Outcome) bool) {
+		if err := o.check(ctx, client, documents); err != nil {
+			yield(Outcome{State: Ended, Err: err})
+			return
+		}
 		r := begin(ctx, client, o)
 		defer r.end()
 		go r.feed(documents)

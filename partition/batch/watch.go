@@ -44,8 +44,12 @@ func (e *UnreachableError) Error() string {
 // Unwrap returns the last attempt's error.
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
-// Observe handles an event of the client. It is safe for concurrent use and does not block.
+// Observe handles an event of the client. It is safe for concurrent use and does not block. A nil
+// Watch ignores it.
 func (w *Watch) Observe(_ context.Context, e partition.Event) {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	switch {

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -124,6 +125,9 @@ func New(name string, w io.Writer, o Options) (*Writer, error) {
 	if !known {
 		return nil, fmt.Errorf("format %q: not one of %s", name, strings.Join(Names(0), ", "))
 	}
+	if w == nil {
+		return nil, fmt.Errorf("format %s: the writer is nil", name)
+	}
 	if err := o.check(f); err != nil {
 		return nil, fmt.Errorf("format %s: %w", name, err)
 	}
@@ -136,6 +140,9 @@ func New(name string, w io.Writer, o Options) (*Writer, error) {
 // Write writes an element, unless the options leave out its type. An error comes from the io.Writer
 // or from [Options.Images]; no more elements can be written after it.
 func (w *Writer) Write(e element.Element) error {
+	if w.encoder == nil {
+		return errZeroWriter
+	}
 	w.seen++
 	if !w.types.keeps(string(e.Type)) {
 		w.leftOut++
@@ -150,12 +157,22 @@ func (w *Writer) Write(e element.Element) error {
 
 // Flush writes buffered output to the io.Writer, for a reader who waits for it, or for an output
 // that ends early.
-func (w *Writer) Flush() error { return w.out.Flush() }
+func (w *Writer) Flush() error {
+	if w.encoder == nil {
+		return errZeroWriter
+	}
+	return w.out.Flush()
+}
+
+var errZeroWriter = errors.New("the writer was not made by New")
 
 // Close writes the end of the output and flushes it to the io.Writer, which it does not close. An
 // output without elements is valid too. Call Close once, after the last element; do not call it
 // after an error.
 func (w *Writer) Close() error {
+	if w.encoder == nil {
+		return errZeroWriter
+	}
 	if err := w.encoder.end(); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -50,7 +51,8 @@ type Options struct {
 	// CacheDir is the directory that keeps the compiled PDF reader between runs. Without it the
 	// first PDF of a process takes some seconds more. It is made with mode 0700. Because it holds
 	// machine code, a directory that others may write to is not used. Empty means quire/wazero in
-	// the user's cache directory. If the directory cannot be used, the engine logs that and caches
+	// the user's cache directory. Nor is one used if it, a directory above it or a file in it belongs to
+	// anyone but this user and root: see [cache.CheckOwners]. If the directory cannot be used, the engine logs that and caches
 	// nothing.
 	CacheDir string
 
@@ -89,7 +91,7 @@ func New(o Options) (*Engine, error) {
 		o.MaxBody = DefaultMaxBody
 	}
 	if o.MaxBodies == 0 {
-		o.MaxBodies = 2 * o.MaxBody
+		o.MaxBodies = o.MaxBody + min(o.MaxBody, math.MaxInt64-o.MaxBody)
 	}
 	if o.MaxBodies < o.MaxBody {
 		return nil, fmt.Errorf("local engine: the limit for all bodies (%d) is below that for one (%d)", o.MaxBodies, o.MaxBody)
@@ -99,6 +101,9 @@ func New(o Options) (*Engine, error) {
 	}
 	if o.Concurrency == 0 {
 		o.Concurrency = runtime.NumCPU()
+	}
+	if o.Logger != nil && o.Logger.Handler() == nil {
+		return nil, errors.New("local engine: the logger has no handler: it was not made by slog.New")
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -119,6 +124,9 @@ func New(o Options) (*Engine, error) {
 // does not stop at once) and frees the PDF reader. Later requests get 503. Further calls do
 // nothing.
 func (e *Engine) Close() error {
+	if e == nil || e.stop == nil {
+		return nil
+	}
 	e.mu.Lock()
 	was := e.closed
 	e.closed = true
@@ -139,6 +147,10 @@ func (e *Engine) Name() string {
 
 // ServeHTTP answers the API's requests: POST /general/v0/general, and GET /healthcheck.
 func (e *Engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if e == nil || e.slots == nil {
+		writeFailure(w, errNoEngine)
+		return
+	}
 	w.Header().Set("Server", strings.TrimSuffix("quire-local/"+e.options.Version, "/"))
 	defer func() {
 		switch thrown := recover(); thrown {
@@ -218,8 +230,9 @@ func (e *Engine) enter() bool {
 }
 
 var (
-	errClosed  = &failure{status: http.StatusServiceUnavailable, detail: "The engine is shutting down."}
-	errTimeout = errors.New("work on the request timed out")
+	errClosed   = &failure{status: http.StatusServiceUnavailable, detail: "The engine is shutting down."}
+	errNoEngine = &failure{status: http.StatusInternalServerError, detail: "The engine was not made by New."}
+	errTimeout  = errors.New("work on the request timed out")
 )
 
 // refuse looks at a request's headers: what can be refused by them is refused before the body is

@@ -151,7 +151,7 @@ func TestCacheThatOthersMayWriteIsNotUsed(t *testing.T) {
 	require.NoError(t, os.Chmod(dir, 0o777))
 	var log strings.Builder
 	require.Nil(t, openCache(dir, slog.New(slog.NewTextHandler(&log, nil))))
-	require.Contains(t, log.String(), "others may write to it")
+	require.Contains(t, log.String(), "other users may write to it")
 	require.Nil(t, openCache("", slog.New(slog.DiscardHandler)))
 
 	made := filepath.Join(t.TempDir(), "a", "b")

@@ -20,6 +20,8 @@ func Guard(h http.Handler, hosts ...string) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
+		case h == nil:
+			writeFailure(w, &failure{status: http.StatusInternalServerError, detail: "Guard was given no handler."})
 		case !slices.Contains(allowed, hostName(r.Host)):
 			writeFailure(w, &failure{status: http.StatusForbidden, detail: "Host is not allowed."})
 		case !sameOrigin(r):

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"runtime"
 	"sync"
 
@@ -16,6 +18,8 @@ import (
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"github.com/quire-dev/quire/cache"
 )
 
 // pdfRuntime is the WebAssembly runtime with the compiled PDFium, loaded when it is first needed.
@@ -121,7 +125,10 @@ func openCache(dir string, log *slog.Logger) wazero.CompilationCache {
 	if dir == "" {
 		return nil
 	}
-	err := os.MkdirAll(dir, 0o700)
+	err := cache.CheckOwners(dir)
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
 	var info fs.FileInfo
 	if err == nil {
 		info, err = os.Stat(dir)
@@ -129,15 +136,29 @@ func openCache(dir string, log *slog.Logger) wazero.CompilationCache {
 	if err == nil && runtime.GOOS != "windows" && info.Mode().Perm()&0o022 != 0 {
 		err = fmt.Errorf("others may write to it (mode %s)", info.Mode().Perm())
 	}
-	var cache wazero.CompilationCache
 	if err == nil {
-		cache, err = wazero.NewCompilationCacheWithDir(dir)
+		err = checkContent(dir)
+	}
+	var compiled wazero.CompilationCache
+	if err == nil {
+		compiled, err = wazero.NewCompilationCacheWithDir(dir)
 	}
 	if err != nil {
 		log.Warn("no cache for the compiled PDF reader", "dir", dir, "error", err)
 		return nil
 	}
-	return cache
+	return compiled
+}
+
+// checkContent refuses a directory in which something belongs to somebody else.
+func checkContent(dir string) error {
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		return cmp.Or(err, cache.CheckOwners(path))
+	})
 }
 
 // A probe listens to two functions of PDFium's module and nothing else, through wazero's own hook.

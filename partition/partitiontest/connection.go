@@ -89,7 +89,7 @@ func begin(w http.ResponseWriter, r *http.Request, real http.Handler) []byte {
 // beginWith sends the header of the real answer, with its length, and up to n bytes of the body.
 func beginWith(n int, w http.ResponseWriter, r *http.Request, real http.Handler) {
 	body := begin(w, r, real)
-	_, _ = w.Write(body[:min(n, len(body))])
+	_, _ = w.Write(body[:min(max(n, 0), len(body))])
 	flush(w)
 }
 

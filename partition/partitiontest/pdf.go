@@ -24,8 +24,9 @@ func WithText(text func(page int) string) PDFOption { return func(s *pdfSpec) { 
 func WithSharedResource(n int) PDFOption { return func(s *pdfSpec) { s.shared = n } }
 
 // NewPDF makes a small valid PDF of that many US letter pages, each with its page number as text.
-// Equal arguments give equal bytes. With 0 pages the page tree is there and empty.
+// Equal arguments give equal bytes. With 0 pages, or fewer, the page tree is there and empty.
 func NewPDF(pages int, options ...PDFOption) []byte {
+	pages = max(pages, 0)
 	s := pdfSpec{text: func(page int) string { return fmt.Sprintf("page %d", page) }}
 	for _, o := range options {
 		o(&s)

@@ -232,7 +232,7 @@ func (l *FailedList) Hint(command string) []string {
 
 // ReadFailedList reads the documents that a failed list names. None of them is on standard input.
 func ReadFailedList(path string) ([]journal.Failure, error) {
-	file, err := os.Open(path)
+	file, err := OpenInput(path)
 	if err != nil {
 		return nil, errors.New(words.PathError(path, err))
 	}

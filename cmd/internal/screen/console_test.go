@@ -110,7 +110,7 @@ func TestSummary(t *testing.T) {
 	s.Add(&outcome.Outcome{Number: 7, Path: "g.pdf", State: outcome.Failed, Err: server})
 	s.ElapsedMS, s.NotDone = 1234, 1
 	require.Equal(t, []string{
-		"1 done, 2 failed, 1 unchanged, 2 skipped, 1 not done; 0 pages, 2 elements",
+		"1 done, 2 failed, 1 unchanged, 2 skipped, 1 not done; 2 elements",
 		"0 requests; 1.2s, by http://x",
 		"failed (local_io): 1, the first: b.pdf: torn",
 		"failed (server): 1, the first: g.pdf: 503 Service Unavailable (1 attempt)",

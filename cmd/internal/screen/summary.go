@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/quire-dev/quire/cmd/internal/outcome"
+	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 )
@@ -153,8 +154,11 @@ func (s *Summary) Lines() []string {
 		elapsed = elapsed.Round(100 * time.Millisecond)
 	}
 	lines := []string{
-		strings.Join(counts, ", ") + fmt.Sprintf("; %s, %s", words.Count(s.Pages, "page"), words.Count(s.Elements, "element")),
+		strings.Join(counts, ", ") + "; " + s.amount(),
 		fmt.Sprintf("%s; %s, by %s", requests, elapsed, s.Engine),
+	}
+	if links := s.links(); links != "" {
+		lines = append(lines, links)
 	}
 	for _, kind := range s.kinds() {
 		if s.Failed == 1 {
@@ -163,6 +167,31 @@ func (s *Summary) Lines() []string {
 		lines = append(lines, fmt.Sprintf("failed (%s): %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
 	}
 	return lines
+}
+
+// links counts the links that were not followed, by reason; "" without any.
+func (s *Summary) links() string {
+	total := 0
+	var parts []string
+	for _, reason := range slices.Sorted(maps.Keys(s.SkippedBy)) {
+		if walk.IsLink(reason) {
+			total += s.SkippedBy[reason]
+			parts = append(parts, fmt.Sprintf("%d: %s", s.SkippedBy[reason], reason))
+		}
+	}
+	if total == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s skipped (%s); -v names each, and what they lead to can be given as a path", words.Count(total, "link"), strings.Join(parts, ", "))
+}
+
+// amount is what was answered. Documents other than PDFs have no pages to count.
+func (s *Summary) amount() string {
+	elements := words.Count(s.Elements, "element")
+	if s.Pages == 0 && s.MissingPages == 0 {
+		return elements
+	}
+	return words.Count(s.Pages, "page") + ", " + elements
 }
 
 // kinds are the kinds of failures, the most frequent first.

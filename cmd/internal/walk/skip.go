@@ -42,13 +42,19 @@ var skipReasons = []struct {
 	{skipEmpty, false},
 	{skipLarge, false},
 	{skipSpecial, false},
-	{skipOut, false},
-	{skipFolder, false},
-	{skipDangling, false},
-	{skipLoop, false},
+	{skipOut, true},
+	{skipFolder, true},
+	{skipDangling, true},
+	{skipLoop, true},
 	{skipOutput, false},
 	{skipTwice, false},
 	{skipOwn, true},
+}
+
+// IsLink reports whether a reason speaks of a link. A folder may have thousands of them, so that they
+// are counted and not printed.
+func IsLink(reason string) bool {
+	return reason == skipOut || reason == skipFolder || reason == skipDangling || reason == skipLoop
 }
 
 // leaveOut marks an entry as left out.

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package folder
+
+// nonblocking has no meaning where there are no named pipes in folders.
+const nonblocking = 0
