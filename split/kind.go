@@ -36,7 +36,8 @@ const (
 const PageKindsVersion = 1
 
 // PageKinds returns the kind of each page of a range. Annotations and form fields count as they
-// show on the screen; all layers count as visible. A page that cannot be read is [PageUnknown]. So
+// show on the screen; all layers count as visible. Colours are followed simply: white text counts where
+// something dark was painted before, and a fill hides nothing. A page that cannot be read is [PageUnknown]. So
 // is one whose content inflates to more than 16 MiB or has more than a million operators.
 //
 // The error is [ErrPages], the error of the document's reader, the cause of ctx, or [os.ErrClosed].

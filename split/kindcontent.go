@@ -89,12 +89,11 @@ func (s *sight) draw(content []byte) {
 	p := &path{bounds: nowhere}
 	depth := len(s.saved)
 	for op := l.next(); op != ""; op = l.next() {
-		if s.operators++; s.operators > mostOperators || l.full || s.err != nil {
+		s.operators++
+		if s.operators > mostOperators || l.full || s.err != nil || s.src.ctx.Err() != nil {
 			s.doubt = true
-			return
 		}
-		if s.operators%1000 == 0 && s.src.ctx.Err() != nil {
-			s.doubt = true
+		if s.doubt {
 			return
 		}
 		switch {
@@ -464,7 +463,7 @@ func (s *sight) image(d types.Dict) {
 	}
 	s.painted = true
 	s.darken(r)
-		if w, h := s.number(d["Width"]), s.number(d["Height"]); w*h == 1 { // an area in one colour
+	if w, h := s.number(d["Width"]), s.number(d["Height"]); w*h == 1 { // an area in one colour
 		s.lines.add(r)
 		return
 	}
@@ -472,7 +471,8 @@ func (s *sight) image(d types.Dict) {
 	if s.state.glass || mask || d["SMask"] != nil || d["Mask"] != nil || r.area() < mostOfPage*s.page.area() {
 		return
 	}
-	// It covers what was drawn before.
+	// It covers what was drawn before. Looking for that counts as operators.
+	s.operators += len(s.texts) / 100
 	s.texts = slices.DeleteFunc(s.texts, func(t run) bool { return r.has(t.x, t.y) })
 }
 

@@ -1,6 +1,7 @@
 package split
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -26,7 +27,10 @@ func (s *sight) font(name string) *typeface {
 		return nil
 	}
 	f := s.typeface(d)
-	if nr != 0 {
+	if s.inflated >= s.table.limits.DecodedBytes {
+		s.doubt = true
+	}
+	if nr != 0 && !s.doubt && s.err == nil {
 		s.fonts[nr] = f
 	}
 	return f
@@ -89,7 +93,9 @@ func (s *sight) ordered(d types.Dict) bool {
 // them, as some fonts have a few ornaments.
 func (s *sight) standard(encoding types.Dict, blanks map[int]bool) bool {
 	code, known, private := 0, 0, 0
-	for _, o := range s.array(encoding["Differences"]) {
+	differences := s.array(encoding["Differences"])
+	s.operators += len(differences)
+	for _, o := range differences {
 		switch o := s.follow(o).(type) {
 		case types.Integer:
 			code = o.Value()
@@ -166,9 +172,12 @@ func hexNumber(digits []byte) int {
 
 // glyphs returns how many codes of a string show something, and how many there are.
 func (f *typeface) glyphs(o operand) (inked, all int) {
-	codes := unescapeString(string(o.text))
-	if o.kind == '<' {
+	codes := o.text
+	switch {
+	case o.kind == '<':
 		codes = hexBytes(o.text)
+	case bytes.IndexByte(codes, '\\') >= 0:
+		codes = unescapeString(string(codes))
 	}
 	width := 1
 	if f.wide {
