@@ -130,6 +130,8 @@ const (
 func (s *sight) kind() PageKind {
 	visible, private, white := s.count()
 	pictures := s.pictures / s.page.area()
+	s.state.clip = s.page
+	s.sketch(s.lines.takeStaves())
 	switch {
 	case visible+private == 0 && white > 0:
 		return PageUnknown

@@ -125,10 +125,35 @@ func joined(all []rule) []rule {
 	return out[:min(len(out), mostRules/10)]
 }
 
+// takeStaves takes sets of lines out that are too close for rows of text: staves of music, hatching.
+func (l *rules) takeStaves() []rect {
+	const fewest = 4
+	all := joined(l.across)
+	slices.SortFunc(all, func(a, b rule) int {
+		return cmp.Or(cmp.Compare(math.Round(a.from), math.Round(b.from)), cmp.Compare(math.Round(a.to), math.Round(b.to)), cmp.Compare(a.at, b.at))
+	})
+	var staves []rect
+	l.across = nil
+	for first := 0; first < len(all); {
+		last := first
+		for last+1 < len(all) && all[last+1].at-all[last].at < lowestRow && all[last+1].at >= all[last].at &&
+			math.Round(all[last+1].from) == math.Round(all[first].from) {
+			last++
+		}
+		if last-first+1 >= fewest {
+			staves = append(staves, rect{all[first].from, all[first].at, all[first].to, all[last].at})
+		} else {
+			l.across = append(l.across, all[first:last+1]...)
+		}
+		first = last + 1
+	}
+	return staves
+}
+
 // enclose reports whether lines make a grid of at least two rows and columns, in cells of which
-// there is text.
+// there is text. The lines across are those that [rules.takeStaves] leaves.
 func (l *rules) enclose(texts []run, page rect) bool {
-	across, down := joined(l.across), joined(l.down)
+	across, down := l.across, joined(l.down)
 	for len(down) > 0 {
 		grid := nowhere
 		var rows, columns []float64
