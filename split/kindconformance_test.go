@@ -34,7 +34,8 @@ func everyKind(t *testing.T) map[string][]PageKind {
 	return all
 }
 
-// Labels were given by eye, to renderings, before the classifier was written.
+// Labels were given by eye, to renderings, before the classifier ran on the pages. They are the pages
+// with the lowest hashes of file and page, at most three of a file for each look of the rendering.
 func TestPageKindsByEye(t *testing.T) {
 	found := map[string][]PageKind{}
 	for name, kinds := range everyKind(t) {
