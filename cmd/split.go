@@ -24,18 +24,23 @@ type splitFlags struct {
 	password string
 	check    bool
 	verbose  bool
+	kinds    bool
 }
 
 const splitExample = `  quire split report.pdf -o chunks/
-  quire split report.pdf -o chunks/ --pages 10-60 --split-concurrency 5`
+  quire split report.pdf -o chunks/ --pages 10-60 --split-concurrency 5
+  quire split report.pdf --kinds`
 
 func newSplit(sh *shell) *cobra.Command {
 	f := &splitFlags{}
 	c := &cobra.Command{
-		Use:   "split FILE -o DIR",
+		Use:   "split FILE -o DIR | split FILE --kinds",
 		Short: "Write the page chunks of a PDF to files",
 		Long: "Split cuts a PDF into the page chunks that quire partition would send. It writes each chunk to a file called\n" +
-			"<name>.<first page>-<last page>.pdf, and prints the path, pages and size of each.",
+			"<name>.<first page>-<last page>.pdf, and prints the path, pages and size of each.\n\n" +
+			"With --kinds it writes no chunks. It prints a line for each run of pages of one kind, as \"1-12 text\". The kinds are text,\n" +
+			"scan (a large picture without visible text), mixed (text beside pictures or drawings), table (text in a grid of lines),\n" +
+			"blank and unknown.",
 		Example: splitExample,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -47,6 +52,7 @@ func newSplit(sh *shell) *cobra.Command {
 	}
 	group(c.Flags(), groupOutput, func(flags *pflag.FlagSet) {
 		flags.StringVarP(&f.output, "output", "o", "", "write the chunks to this `folder`; it is created if missing")
+		flags.BoolVar(&f.kinds, "kinds", false, "print what kind of page each is, and write no chunks")
 		flags.BoolVarP(&f.verbose, "verbose", "v", false, "print how the PDF was read, and whether it is damaged")
 	})
 	group(c.Flags(), groupSplit, func(flags *pflag.FlagSet) {
@@ -58,7 +64,10 @@ func newSplit(sh *shell) *cobra.Command {
 }
 
 func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error) {
-	if f.output == "" {
+	if f.kinds && (f.output != "" || f.check) {
+		return usageError("--kinds writes no chunks: leave out -o and --check")
+	}
+	if f.output == "" && !f.kinds {
 		return usageError("-o DIR is missing: the folder for the chunks")
 	}
 	if c := f.settings.Concurrency; c < 1 || c > 50 {
@@ -87,22 +96,51 @@ func (f *splitFlags) run(ctx context.Context, sh *shell, path string) (err error
 		return splitError(ctx, path, err)
 	}
 	defer func() { _ = document.Close() }() // it holds memory only: the file is closed after it
-	ranges, err := f.ranges(document.Pages())
+	wanted, err := f.wanted(document.Pages())
 	if err != nil {
 		return err
+	}
+	if f.kinds {
+		f.describe(sh, document, path)
+		return printKinds(ctx, sh, document, wanted, path)
 	}
 	out, err := folder.Open(f.output, sh.disk())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
+	f.describe(sh, document, path)
+	return f.write(ctx, sh, document, wanted.Plan(f.settings.Concurrency), out, path)
+}
+
+// describe says how the document was read, if asked, and what is wrong with it.
+func (f *splitFlags) describe(sh *shell, document *split.Document, path string) {
 	if f.verbose {
 		fmt.Fprintf(sh.stderr, "%s: %s\n", wire.Printable(path), readAs[document.Reader()])
 	}
 	for _, warning := range document.Warnings() {
 		fmt.Fprintf(sh.stderr, "warning: %s: %s\n", wire.Printable(path), wire.Printable(warning))
 	}
-	return f.write(ctx, sh, document, ranges, out, path)
+}
+
+// printKinds prints a line for each run of pages of one kind.
+func printKinds(ctx context.Context, sh *shell, document *split.Document, pages split.PageRange, path string) error {
+	kinds, err := document.PageKinds(ctx, pages)
+	if err != nil {
+		return splitError(ctx, path, err)
+	}
+	for first := 0; first < len(kinds); {
+		last := first
+		for last+1 < len(kinds) && kinds[last+1] == kinds[first] {
+			last++
+		}
+		r := split.PageRange{First: pages.First + first, Last: pages.First + last}
+		if _, err := fmt.Fprintf(sh.stdout, "%s %s\n", r, kinds[first]); err != nil {
+			return err
+		}
+		first = last + 1
+	}
+	return nil
 }
 
 // readAs says how a document was read.
@@ -112,16 +150,16 @@ var readAs = map[split.Reader]string{
 	split.ReaderWhole: "badly damaged: read by parsing the whole file",
 }
 
-// ranges are the chunks of the pages that were asked for.
-func (f *splitFlags) ranges(pages int) ([]split.PageRange, error) {
+// wanted are the pages that were asked for.
+func (f *splitFlags) wanted(pages int) (split.PageRange, error) {
 	wanted := split.PageRange{First: 1, Last: pages}
 	if f.settings.Pages != (split.PageRange{}) {
 		wanted = f.settings.Pages
 	}
 	if wanted.Last > pages {
-		return nil, usageError("page range %s: the document only has pages 1-%d", wanted, pages)
+		return split.PageRange{}, usageError("page range %s: the document only has pages 1-%d", wanted, pages)
 	}
-	return wanted.Plan(f.settings.Concurrency), nil
+	return wanted, nil
 }
 
 func (f *splitFlags) write(
