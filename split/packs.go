@@ -111,11 +111,11 @@ func (p *pack) decode(t *table, src *source, nr int) error {
 	if !ok || first < 0 {
 		return refuse(ErrDamaged, "object stream %d has no index", nr)
 	}
-	content, err := v.inflate(s, min(t.limits.DecodedBytes, mostContent))
+	var text string
+	err = v.inflate(s, min(t.limits.DecodedBytes, mostContent), func(data []byte) { text = string(data) })
 	if err != nil {
 		return err
 	}
-	text := string(content)
 	if !p.index(text, first) {
 		return refuse(ErrDamaged, "object stream %d has a broken index", nr)
 	}
