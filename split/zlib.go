@@ -178,10 +178,10 @@ func (d *inflating) dynamic() bool {
 // block reads what comes after the codes. Most of the time goes by here: so what changes with every
 // symbol is in variables of its own, and there is always room for the longest copy.
 func (d *inflating) block() bool {
-	const mask, longest, literals = 1<<tableBits - 1, 258, 4 // one more after a long code
+	const mask, literals, longest, wordSize = 1<<tableBits - 1, 4, 258, 8 // the last literal after a long code
 	out, n := d.out[:cap(d.out)], len(d.out)
 	for {
-		if len(out)-n < longest+literals {
+		if len(out)-n < literals+longest+wordSize {
 			out = slices.Grow(out[:n], max(n, 4<<10))
 			out = out[:cap(out)]
 		}
@@ -224,14 +224,17 @@ func (d *inflating) block() bool {
 		if o == 0 || offset > n || n+length > d.limit {
 			return false
 		}
-		if offset >= length {
-			copy(out[n:n+length], out[n-offset:])
-			n += length
+		end := n + length
+		if offset < wordSize {
+			for ; n < end; n++ {
+				out[n] = out[n-offset]
+			}
 			continue
 		}
-		for end := n + length; n < end; {
-			n += copy(out[n:end], out[end-length-offset:n])
+		for ; n < end; n += wordSize { // mostly once or twice; what is too much is written over
+			binary.LittleEndian.PutUint64(out[n:], binary.LittleEndian.Uint64(out[n-offset:]))
 		}
+		n = end
 	}
 }
 
