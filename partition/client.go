@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net/http"
 	"os"
 	"strings"
@@ -79,7 +78,7 @@ func New(options ...Option) (*Client, error) {
 		return nil, fmt.Errorf("partition client: %w", err)
 	}
 	c := &Client{
-		endpoint: where, header: cfg.header, keyed: keyed, redactor: newRedactor(secrets(key, cfg.header)...),
+		endpoint: where, header: cfg.header, keyed: keyed, redactor: newRedactor(secrets(key, cfg.header, where.url)...),
 		policy: cfg.policy, logger: cfg.logger, observe: cfg.observe,
 		cache: cfg.cache, refresh: cfg.refresh, grace: cfg.grace, engine: cfg.engine, account: accountOf(key), keyHeaders: cfg.headersOf(),
 	}
@@ -96,6 +95,7 @@ func New(options ...Option) (*Client, error) {
 		c.header.Set("User-Agent", "quire/"+Version)
 	}
 	hc := noRedirects(cfg.http)
+	discreet(hc)
 	c.requests = counted(hc, cfg.requests)
 	c.retry = &retry.Client{
 		HTTP: hc, Policy: c.policy, Limit: retry.NewLimiter(cfg.inFlight), Logger: c.logger,
@@ -105,6 +105,11 @@ func New(options ...Option) (*Client, error) {
 
 // URL returns the endpoint for requests, without credentials and query.
 func (c *Client) URL() string { return c.endpoint.String() }
+
+// Format prints the client's URL, whatever the verb: the client holds the key.
+func (c *Client) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "partition.Client(%s)", c.URL())
+}
 
 func (c *config) apiKey() (key, from string) {
 	key, from = os.Getenv(EnvAPIKey), "$"+EnvAPIKey
@@ -143,21 +148,6 @@ func checkKey(key, from string) error {
 		}
 	}
 	return nil
-}
-
-// secrets are what must not show in messages: the key, and what other headers carry for a gateway.
-func secrets(key string, header http.Header) []string {
-	all := []string{key}
-	for name := range maps.Keys(header) {
-		lower := strings.ToLower(name)
-		if lower == "authorization" || lower == "cookie" || strings.Contains(lower, "key") || strings.Contains(lower, "token") ||
-			strings.Contains(lower, "secret") {
-			for _, value := range header[name] {
-				all = append(all, strings.TrimPrefix(strings.TrimPrefix(value, "Bearer "), "Basic "))
-			}
-		}
-	}
-	return all
 }
 
 // noRedirects copies the caller's client, or makes one, so that a redirect comes back as an answer:

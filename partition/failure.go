@@ -101,10 +101,10 @@ func (j *job) refusal(e *APIError, response *http.Response) {
 	body := readErrorBody(response.Body, errorBodyBytes+j.secrets.longest())
 	detail, listed := errorDetail(body)
 	e.Status, e.Err = response.StatusCode, nil
+	e.Kind = statusKind(e.Status, detail, listed) // by what the server said, not by what is shown of it
 	e.Detail = j.secrets.redact(detail)
 	e.Body = []byte(j.secrets.redact(string(body)))
 	e.Body = e.Body[:min(len(e.Body), errorBodyBytes)]
-	e.Kind = statusKind(e.Status, e.Detail, listed)
 	switch {
 	case e.Status/100 == 3:
 		target := j.secrets.redact(redirectTarget(response))

@@ -47,7 +47,7 @@ func (j *job) begin(ctx context.Context, end context.CancelCauseFunc) (free func
 	j.client.documents.Add(1)
 	j.answeredBefore = j.client.answered.Load()
 	paid, kill := context.WithCancelCause(context.WithoutCancel(ctx))
-	j.paid = paid
+	j.paid = withSecrets(paid, j.secrets)
 	expired := context.AfterFunc(ctx, func() { j.expire(context.Cause(ctx), kill) })
 	return func() error {
 		expired()

@@ -4,10 +4,14 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 )
@@ -25,19 +29,19 @@ func TestRedact(t *testing.T) {
 		"plain": "API key " + key + " is invalid", "upper case": strings.ToUpper(key), "lower case": strings.ToLower(key),
 		"twice": key + " and " + key, "JSON": string(quoted), "query": url.QueryEscape(key), "path": url.PathEscape(key),
 		"unicode escapes": escaped.String(), "percent": percent.String(), "base64": base64.StdEncoding.EncodeToString([]byte(key)),
-		"cut at the end": "key " + key[:5], "cut in the middle": "key " + key[:12] + "...", "cut at the front": "..." + key[9:],
+		"cut at the end": "key " + key[:8], "cut in the middle": "key " + key[:12] + "...", "cut at the front": "..." + key[9:],
 		"quoted": fmt.Sprintf("%q", key), "escaped slashes": strings.ReplaceAll(key, "/", `\/`),
 		"percent twice": url.QueryEscape(url.QueryEscape(key)), "entities": strings.NewReplacer("/", "&#47;", "9", "&#0057;", "8", "&#x38;").Replace(key),
 		"with a user": base64.StdEncoding.EncodeToString([]byte("user:" + key)), "shifted by one": base64.URLEncoding.EncodeToString([]byte("x" + key + "y")),
 		"octal": fmt.Sprintf(`\%03o\%03o`, key[0], key[1]) + key[2:], "code points": fmt.Sprintf(`\u{%x}`, key[0]) + key[1:],
-		"spaced hex": fmt.Sprintf("% x", key), "backwards": backwards(key), "first seven": "key " + key[:7] + " is wrong",
-		"first and last": key[:6] + "..." + key[len(key)-6:], "spaced": strings.Join(strings.Split(key, ""), " "),
+		"spaced hex": fmt.Sprintf("% x", key), "backwards": backwards(key), "first eight": "key " + key[:8] + " is wrong",
+		"first and last": key[:8] + "..." + key[len(key)-8:], "spaced": strings.Join(strings.Split(key, ""), " "),
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := newRedactor(key).redact(text)
 			require.Contains(t, got, redacted)
-			for i := range len(key) - 4 {
-				require.NotContains(t, strings.ToLower(got), strings.ToLower(key[i:i+5]))
+			for i := range len(key) - 7 {
+				require.NotContains(t, strings.ToLower(got), strings.ToLower(key[i:i+8]))
 			}
 		})
 	}
@@ -57,14 +61,82 @@ func TestRedactLeavesTheRestAlone(t *testing.T) {
 	require.Equal(t, "Ünï [redacted] é", r.redact("Ünï 0123456789abcdef é"))
 }
 
+// Ordinary words stay readable, whatever the secret.
+func TestB1WordsStayReadable(t *testing.T) {
+	account := `{"type": "service_account", "project_id": "quire", "private_key_id": "0f1e2d3c4b5a69788796a5b4c3d2e1f0", ` +
+		`"private_key": "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj\n-----END PRIVATE KEY-----\n", ` +
+		`"client_email": "robot@quire.iam.gserviceaccount.com", "auth_uri": "https://accounts.google.com/o/oauth2/auth"}`
+	r := newRedactor("x", "1", "8", "te", "text", "secret", account)
+	for _, words := range []string{
+		"file does not appear to be a valid PDF", "File type text/plain is not supported", "the service account has no access to the private key",
+		"https://api.example.com/general", "the project's client has no auth uri", "type: object, id: 8, page 1 of 18", "a secret x",
+		"private_key is not set",
+	} {
+		require.Equal(t, words, r.redact(words))
+	}
+	for _, part := range []string{"0f1e2d3c4b5a69788796a5b4c3d2e1f0", "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj", "robot@quire.iam.gserviceaccount.com"} {
+		require.Equal(t, "for [redacted].", r.redact("for "+part+"."))
+	}
+	require.Equal(t, "the word [redacted]", newRedactor("password").redact("the word password"))
+	require.Equal(t, "the pass word", newRedactor("passwords").redact("the pass word"))
+}
+
 func FuzzRedact(f *testing.F) {
 	f.Add("0123456789abcdef", "API key ", " is invalid")
+	f.Add("x", "key ", "")
+	f.Add("pässwörd 表 😀", "", "!")
+	f.Add(strings.Repeat("0123456789abcdefghijklmnop", 158)[:4096], "key ", " key")
 	f.Fuzz(func(t *testing.T, key, before, after string) {
 		key = strings.TrimSpace(key)
-		if len(key) < fragment {
+		if len(key) > 4096 {
 			return
 		}
-		got := newRedactor(key).redact(before + key + after)
-		require.NotContains(t, strings.ReplaceAll(got, redacted, "\x00"), key)
+		r := newRedactor(key)
+		quoted, err := json.Marshal(key)
+		require.NoError(t, err)
+		var units, percent, entities strings.Builder
+		for _, unit := range utf16.Encode([]rune(key)) {
+			fmt.Fprintf(&units, `\u%04X`, unit)
+		}
+		for _, c := range []byte(key) {
+			fmt.Fprintf(&percent, "%%%02x", c)
+		}
+		for _, c := range key {
+			fmt.Fprintf(&entities, "&#%d;", c)
+		}
+		spelled := []string{
+			key, string(newView(key).text), url.QueryEscape(key), percent.String(), fmt.Sprintf("%x", key), base64.StdEncoding.EncodeToString([]byte(key)),
+			backwards(key), fmt.Sprintf("%q", key), fromLatin1(key),
+		}
+		if utf8.ValidString(key) { // else it is not the key that is written
+			spelled = append(spelled, string(quoted), units.String(), entities.String())
+		}
+		for _, spelling := range spelled {
+			got := r.redact(before + spelling + after)
+			if len(key) < shortest {
+				require.Equal(t, before+spelling+after, got)
+			} else {
+				require.Contains(t, got, redacted, spelling)
+				require.NotContains(t, strings.ReplaceAll(got, redacted, "\x00"), spelling)
+			}
+		}
 	})
+}
+
+// A page of an error, and a secret as long as a certificate.
+func BenchmarkRedact(b *testing.B) {
+	page := strings.Repeat(`{"detail": "the caller's key was not taken, see https:\/\/example.com\/help 4711"} `, 800)[:64<<10]
+	for _, length := range []int{32, 2048, 4096} {
+		random := rand.New(rand.NewChaCha8([32]byte{}))
+		secret := make([]byte, length)
+		for i := range secret {
+			secret[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[random.IntN(64)]
+		}
+		r := newRedactor(string(secret))
+		b.Run(strconv.Itoa(length), func(b *testing.B) {
+			for b.Loop() {
+				r.redact(page)
+			}
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"iter"
 	"sync"
@@ -50,6 +51,11 @@ var (
 // [Stream.All].
 func (c *Client) Stream(ctx context.Context, d *Document, p Params) *Stream {
 	return &Stream{client: c, ctx: ctx, id: rand.Text(), document: d, params: p}
+}
+
+// Format prints the document's name, whatever the verb: the stream's parameters may hold secrets.
+func (s *Stream) Format(f fmt.State, _ rune) {
+	_, _ = fmt.Fprintf(f, "partition.Stream(%s)", text.Printable(s.document.name))
 }
 
 // All yields the document's elements in page order, each as soon as all elements before it have

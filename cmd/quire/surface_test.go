@@ -23,7 +23,7 @@ import (
 var mostExported = map[string]int{
 	"cache":                   34,
 	"cmd":                     1,
-	"partition":               197, // APIError.Transient came
+	"partition":               199, // Client.Format and Stream.Format came
 	"partition/batch":         60,
 	"partition/element":       55, // was part of partition
 	"partition/format":        35,
