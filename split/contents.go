@@ -50,6 +50,5 @@ func (v *view) grows(s *stream, limit int64) bool {
 	if len(filters) == 1 && filters[0].Name == pdffilter.Flate {
 		return grown(s.section(v.src), limit+1) > limit
 	}
-	_, err := v.inflate(s, limit)
-	return errors.Is(err, ErrTooLarge)
+	return errors.Is(v.inflate(s, limit, func([]byte) {}), ErrTooLarge)
 }

@@ -15,8 +15,8 @@
 // broken, it searches the file for objects. An object is parsed when it is needed, and dropped soon
 // after. Streams stay in the file: a chunk consists of short pieces in memory and of ranges of the
 // file, which are decrypted, if necessary, while they are read. So the memory that a document takes
-// is about that of its table, its page tree and 24 MiB of inflated object streams, whatever the
-// size of the file.
+// is about that of its table, its page tree, 24 MiB of inflated object streams and 4 MiB of names
+// that its contents use, whatever the size of the file. Several chunks may be cut at once.
 //
 // If a file of up to 8 MiB is too damaged for this, pdfcpu parses it whole: see [Document.Reader].
 package split

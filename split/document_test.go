@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 	"github.com/stretchr/testify/require"
 )
 
@@ -135,9 +136,18 @@ func TestClose(t *testing.T) {
 func requirePage(t *testing.T, d *Document, page int, text string) {
 	t.Helper()
 	v, p := reopen(t, d, PageRange{page, page})
-	content, ok := v.content(p[0].dict(v)["Contents"])
-	require.True(t, ok)
-	require.Contains(t, string(content), text)
+	contents := p[0].dict(v)["Contents"]
+	parts := v.array(contents)
+	if parts == nil {
+		parts = types.Array{contents}
+	}
+	var all []byte
+	for _, part := range parts {
+		s, ok := v.follow(part).(*stream)
+		require.True(t, ok)
+		require.NoError(t, v.inflate(s, mostContent, func(data []byte) { all = append(all, data...) }))
+	}
+	require.Contains(t, string(all), text)
 }
 
 // viewOf reads the objects of a document.

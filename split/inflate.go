@@ -1,9 +1,6 @@
 package split
 
 import (
-	"bufio"
-	"bytes"
-	"compress/zlib"
 	"errors"
 	"io"
 	"sync"
@@ -12,82 +9,63 @@ import (
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 )
 
-// inflate returns what a stream's filters make of its bytes, at most limit bytes.
-func (v *view) inflate(s *stream, limit int64) ([]byte, error) {
+// inflate hands over what a stream's filters make of its bytes, at most limit bytes. These are valid
+// until use returns.
+func (v *view) inflate(s *stream, limit int64, use func(data []byte)) error {
 	filters, ok := v.filters(s.Dict)
 	switch {
 	case !ok:
-		return nil, refuse(ErrDamaged, "the filters of stream %d cannot be read", s.number)
+		return refuse(ErrDamaged, "the filters of stream %d cannot be read", s.number)
 	case limit <= 0 || s.size > mostContent:
-		return nil, errInflates()
-	case len(filters) == 1 && filters[0].Name == pdffilter.Flate && filters[0].DecodeParms == nil:
-		if data, ok := inflatePlain(s.section(v.src), limit); ok {
-			return data, nil
-		}
+		return errInflates()
 	}
-	raw, err := s.bytes(v.src)
+	buf := inflateBuffers.Get().(*inflateBuffer)
+	defer buf.putBack()
+	raw, err := s.appendTo(buf.raw[:0], v.src)
+	buf.raw = raw
 	switch {
 	case v.src.err != nil:
-		return nil, v.src.err
+		return v.src.err
 	case err != nil:
-		return nil, errLost(s.number)
+		return errLost(s.number)
 	case len(filters) == 0:
-		return raw, nil
+		use(raw)
+		return nil
+	case len(filters) == 1 && filters[0].Name == pdffilter.Flate && filters[0].DecodeParms == nil:
+		if buf.data, ok = unzlib(buf.data[:0], raw, int(limit)); ok {
+			use(buf.data)
+			return nil
+		}
 	}
+	// pdfcpu makes something of what is not sound, too.
 	decoder := types.StreamDict{Dict: s.Dict, Raw: raw, FilterPipeline: filters}
 	err = decoder.DecodeWithLimit(limit)
 	if errors.Is(err, pdffilter.ErrDecodeLimitExceeded) {
-		return nil, errInflates()
+		return errInflates()
 	}
 	if err != nil {
-		return nil, refuse(ErrDamaged, "a stream cannot be decompressed (%s)", reason(err))
+		return refuse(ErrDamaged, "a stream cannot be decompressed (%s)", reason(err))
 	}
-	return decoder.Content, nil
+	use(decoder.Content)
+	return nil
+}
+
+// inflateBuffer is what a stream leaves to the next.
+type inflateBuffer struct{ raw, data []byte }
+
+var inflateBuffers = sync.Pool{New: func() any { return &inflateBuffer{} }}
+
+// putBack keeps the buffers for the next stream, unless they are unusually large.
+func (b *inflateBuffer) putBack() {
+	if cap(b.raw)+cap(b.data) <= 2*mebi {
+		inflateBuffers.Put(b)
+	}
 }
 
 // section returns the bytes of a stream from its start.
 func (s *stream) section(file io.ReaderAt) *io.SectionReader {
 	return io.NewSectionReader(s.reader(file), 0, s.size)
 }
-
-// inflatePlain reads a sound zlib stream. pdfcpu also makes something of others, and takes half as
-// long again, as it starts with nothing for each stream.
-func inflatePlain(data io.Reader, limit int64) ([]byte, bool) {
-	in, _ := inflaters.Get().(*inflater)
-	if in == nil {
-		in = &inflater{source: bufio.NewReaderSize(nil, 32<<10)}
-	}
-	in.source.Reset(data)
-	if in.zlib == nil {
-		z, err := zlib.NewReader(in.source)
-		if err != nil {
-			return nil, false
-		}
-		in.zlib = z
-	} else if in.zlib.(zlib.Resetter).Reset(in.source, nil) != nil {
-		return nil, false
-	}
-	in.out.Reset()
-	n, err := in.out.ReadFrom(io.LimitReader(in.zlib, limit+1))
-	if err != nil || n > limit {
-		return nil, false
-	}
-	all := bytes.Clone(in.out.Bytes())
-	if in.out.Cap() <= mebi {
-		in.source.Reset(nil)
-		inflaters.Put(in)
-	}
-	return all, true
-}
-
-// inflater is what a stream leaves to the next: the decompressor and buffers.
-type inflater struct {
-	source *bufio.Reader
-	zlib   io.ReadCloser
-	out    bytes.Buffer
-}
-
-var inflaters sync.Pool
 
 func errInflates() error {
 	return refuse(ErrTooLarge, "its streams grow beyond the limit when they are decompressed (Limits.DecodedBytes)")

@@ -35,7 +35,7 @@ func (ps *packs) get(t *table, src *source, nr int) (*pack, error) {
 	for {
 		p := ps.find(nr)
 		p.once.Do(func() {
-			p.err = p.decode(t, src, nr)
+			p.err = p.decode(t, src, nr, ps.left(t, nr))
 			p.stopped = src.err != nil
 			ps.keep(t, nr, p)
 		})
@@ -62,6 +62,17 @@ func (ps *packs) find(nr int) *pack {
 	ps.clock++
 	p.used = ps.clock
 	return p
+}
+
+// left returns how many bytes an object stream may have, as far as others have left them.
+func (ps *packs) left(t *table, nr int) int64 {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	left := t.limits.DecodedBytes
+	if !ps.known[nr] {
+		left -= t.decoded.Load()
+	}
+	return min(left, mostContent)
 }
 
 // keep holds a pack that was just decoded, and lets go of those that were not used for the longest
@@ -95,7 +106,7 @@ func (ps *packs) keep(t *table, nr int, p *pack) {
 	}
 }
 
-func (p *pack) decode(t *table, src *source, nr int) error {
+func (p *pack) decode(t *table, src *source, nr int, limit int64) error {
 	src.unpacks = true
 	defer func() { src.unpacks = false }()
 	o, _, err := t.load(src, nr, 0)
@@ -111,11 +122,14 @@ func (p *pack) decode(t *table, src *source, nr int) error {
 	if !ok || first < 0 {
 		return refuse(ErrDamaged, "object stream %d has no index", nr)
 	}
-	content, err := v.inflate(s, min(t.limits.DecodedBytes, mostContent))
+	if v.grows(s, limit) { // found out without room for all of it
+		return errInflates()
+	}
+	var text string
+	err = v.inflate(s, limit, func(data []byte) { text = string(data) })
 	if err != nil {
 		return err
 	}
-	text := string(content)
 	if !p.index(text, first) {
 		return refuse(ErrDamaged, "object stream %d has a broken index", nr)
 	}

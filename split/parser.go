@@ -86,7 +86,7 @@ func (p *parser) array() (types.Object, bool) {
 		return nil, false
 	}
 	p.pos++
-	a := types.Array{}
+	a := make(types.Array, 0, 4) // as many as a rectangle has
 	for {
 		p.blanks()
 		if p.peek() == ']' {

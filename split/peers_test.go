@@ -60,7 +60,8 @@ func engines(b *testing.B) []engine {
 				"--split-pages=" + n, file, filepath.Join(folder, "%d.pdf"),
 			})
 		}},
-		{"quire", program(splitter)},
+		{"quire", program(splitter, "1")},
+		{"quire, 2", program(splitter, "2")}, // chunks at once
 		{"pdfcpu", func(b *testing.B, file, folder, n string) (cost, error) {
 			return measure(b, []string{os.Args[0], file, folder, n}, helperEnv+"=pdfcpu")
 		}},

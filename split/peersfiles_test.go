@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,26 @@ func BenchmarkLargeScan(b *testing.B) {
 		content := f.stream("", []byte("q 595 0 0 842 0 0 cm /Im0 Do Q"))
 		return fmt.Sprintf("/Contents %d 0 R/Resources<</XObject<</Im0 %d 0 R>>>>", content, nr)
 	})
+	for b.Loop() {
+		c := helper(b, "bomb", name)
+		require.Equal(b, "split", c.output)
+		b.ReportMetric(float64(c.peak)/1e6, "peak-MB")
+		b.ReportMetric(c.cpu.Seconds(), "cpu-s")
+	}
+}
+
+// BenchmarkManyPages cuts up 34 copies of the largest manual in one file, in a process of its own.
+func BenchmarkManyPages(b *testing.B) {
+	tool(b, "qpdf")
+	found, err := filepath.Glob(filepath.Join("..", "..", "shared", "pdfs", "*_pgfmanual.pdf"))
+	require.NoError(b, err)
+	if len(found) == 0 {
+		b.Skip("the corpus of real PDFs, ../shared/pdfs beside the checkout, is not here")
+	}
+	name := filepath.Join(b.TempDir(), "many.pdf")
+	args := append([]string{"--object-streams=generate", "--empty", "--pages"}, slices.Repeat(found[:1], 34)...)
+	_, err = output(b, "qpdf", append(args, "--", name)...)
+	require.NoError(b, err)
 	for b.Loop() {
 		c := helper(b, "bomb", name)
 		require.Equal(b, "split", c.output)

@@ -227,7 +227,7 @@ func (v *view) readable(s *stream) (readable, known bool) {
 	filters, ok := v.filters(s.Dict)
 	switch {
 	case ok && len(filters) == 1 && filters[0].Name == pdffilter.Flate:
-		_, err := v.inflate(s, v.table.limits.DecodedBytes)
+		err := v.inflate(s, v.table.limits.DecodedBytes, func([]byte) {})
 		return !errors.Is(err, ErrDamaged), true
 	case len(s.Dict) > 1: // more than its length: it may be anything
 		return false, false

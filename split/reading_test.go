@@ -123,9 +123,9 @@ func TestFilters(t *testing.T) {
 	filters, ok := v.filters(s.Dict)
 	require.True(t, ok)
 	require.Equal(t, []types.PDFFilter{{Name: "FlateDecode", DecodeParms: types.Dict{"Predictor": types.Integer(12), "Columns": types.Integer(4)}}}, filters)
-	data, err := v.inflate(s, 1000)
-	require.NoError(t, err)
-	require.Equal(t, "BT (A)Tj", string(data))
+	var content string
+	require.NoError(t, v.inflate(s, 1000, func(data []byte) { content = string(data) }))
+	require.Equal(t, "BT (A)Tj", content)
 	_, ok = v.filters(types.Dict{"Filter": types.Integer(1)})
 	require.False(t, ok)
 	_, ok = v.filters(types.Dict{"Filter": types.Array{types.Integer(1)}})

@@ -43,11 +43,11 @@ func (s *search) run(ctx context.Context, form *form, pages []page) error {
 		if res.key == 0 {
 			res.key = 2*privateKeys - i
 		}
-		content, ok := s.content(d["Contents"])
+		used, ok := s.names(d["Contents"])
 		if !ok {
 			s.warnings = append(s.warnings, fmt.Sprintf("the content of its page %d cannot be read, all its resources are kept", i+1))
 		}
-		s.drawn(content, ok, res)
+		s.drawn(used, ok, res)
 		for _, annot := range s.array(d["Annots"]) {
 			for _, state := range s.dict(s.dict(annot)["AP"]) {
 				s.appearance(state, res)
@@ -82,8 +82,8 @@ func (s *search) stream(o types.Object, res resources) {
 		return
 	}
 	s.seen[use{nr, res.key}] = true
-	content, ok := s.content(o)
-	s.drawn(content, ok, res)
+	used, ok := s.names(o)
+	s.drawn(used, ok, res)
 }
 
 // own returns the resources of object nr itself, or those of where it is used.
@@ -104,10 +104,11 @@ func (s *search) own(nr int, d types.Dict, res resources) resources {
 	return own
 }
 
-// drawn looks into what a content draws with its resources.
-func (s *search) drawn(content []byte, readable bool, res resources) {
-	used := contentNames(content)
+// drawn looks into what a content draws with its resources: by the names that it uses, or, where it
+// cannot be read, with all of them.
+func (s *search) drawn(used names, readable bool, res resources) {
 	if !readable {
+		used = names{}
 		s.filter.keep(res)
 		for _, kind := range resourceKinds {
 			for name := range s.dict(res.dict[kind]) {

@@ -7,6 +7,7 @@ import (
 	"crypto/rc4"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 
 	pdffilter "github.com/pdfcpu/pdfcpu/pkg/filter"
@@ -45,11 +46,17 @@ func (s *stream) reader(file io.ReaderAt) io.ReaderAt {
 
 // bytes reads the whole stream.
 func (s *stream) bytes(file io.ReaderAt) ([]byte, error) {
-	raw := make([]byte, s.size)
-	if n, err := s.reader(file).ReadAt(raw, 0); n < len(raw) {
-		return nil, noEOF(err)
+	return s.appendTo(nil, file)
+}
+
+// appendTo reads the whole stream to the end of b.
+func (s *stream) appendTo(b []byte, file io.ReaderAt) ([]byte, error) {
+	start := len(b)
+	b = slices.Grow(b, int(s.size))[:start+int(s.size)]
+	if n, err := s.reader(file).ReadAt(b[start:], 0); n < len(b)-start {
+		return b[:start], noEOF(err)
 	}
-	return raw, nil
+	return b, nil
 }
 
 func noEOF(err error) error {

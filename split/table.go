@@ -8,16 +8,17 @@ import (
 )
 
 // table says where the objects of a document are, and reads them. Once the document is open nothing
-// in it changes but the object streams that it holds, so that any number of views may read it.
+// in it changes but what it holds of streams, so that any number of views may read it.
 type table struct {
 	file   io.ReaderAt
 	size   int64
 	limits Limits
 
-	places *places
-	root   int
-	crypt  *crypt // nil where the file is not encrypted
-	packs  packs
+	places   *places
+	root     int
+	crypt    *crypt // nil where the file is not encrypted
+	packs    packs
+	contents contents
 
 	doubtful bool // not all objects were where the file says
 	reader   Reader

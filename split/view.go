@@ -2,7 +2,6 @@ package split
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -92,5 +91,10 @@ func refNumber(o types.Object) int {
 
 // Maps are always read in order: the same document gives the same chunk.
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K {
-	return slices.Sorted(maps.Keys(m))
+	keys := make([]K, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	return keys
 }

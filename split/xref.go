@@ -203,12 +203,15 @@ func (x *xref) stream(at int64) (types.Dict, error) {
 		return nil, err
 	}
 	v := &view{table: t, src: x.src}
-	rows, err := v.inflate(s, min(x.limits.DecodedBytes-x.decoded, mostContent))
+	sound := false
+	err = v.inflate(s, min(x.limits.DecodedBytes-x.decoded, mostContent), func(rows []byte) {
+		x.decoded += int64(len(rows))
+		sound = x.rows(s.Dict, rows)
+	})
 	if err != nil {
 		return nil, err
 	}
-	x.decoded += int64(len(rows))
-	if !x.rows(s.Dict, rows) {
+	if !sound {
 		return nil, errNoTable()
 	}
 	return s.Dict, x.check()

@@ -1,7 +1,8 @@
 //go:build unix
 
-// Splitter cuts a PDF into files of n pages: input, folder, n. The benchmark
-// runs it beside other programs; it links nothing but the package.
+// Splitter cuts a PDF into files of n pages: how many at once, input, folder,
+// n. The benchmark runs it beside other programs; it links
+// nothing but the package.
 package main
 
 import (
@@ -15,17 +16,23 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/quire-dev/quire/split"
 )
 
 func main() {
-	if err := run(os.Args[1], os.Args[2], os.Args[3]); err != nil {
+	if err := run(os.Args[1], os.Args[2], os.Args[3], os.Args[4]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(name, folder, pages string) error {
+func run(atOnce, name, folder, pages string) error {
+	workers, err := strconv.Atoi(atOnce)
+	if err != nil {
+		return err
+	}
 	n, err := strconv.Atoi(pages)
 	if err != nil {
 		return err
@@ -44,7 +51,7 @@ func run(name, folder, pages string) error {
 		return err
 	}
 	var first float64
-	for page := 1; page <= d.Pages(); page += n {
+	cut := func(page int) error {
 		c, err := d.Chunk(context.Background(), split.PageRange{First: page, Last: min(page+n-1, d.Pages())})
 		if err != nil {
 			return err
@@ -52,9 +59,15 @@ func run(name, folder, pages string) error {
 		if page == 1 {
 			first = used()
 		}
-		if err := save(c, filepath.Join(folder, c.Pages().String()+".pdf")); err != nil {
-			return err
-		}
+		return save(c, filepath.Join(folder, c.Pages().String()+".pdf"))
+	}
+	var group errgroup.Group
+	group.SetLimit(workers)
+	for page := 1; page <= d.Pages(); page += n {
+		group.Go(func() error { return cut(page) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(map[string]float64{"first": first, "all": used()})
 }
