@@ -118,9 +118,6 @@ func (j *job) recalls() bool { return j.caches() && !j.client.refresh }
 
 // recall takes the answer of a chunk from the cache. Anything but a sound answer is a miss.
 func (j *job) recall(ctx context.Context, key Key, c *chunk) bool {
-	if !j.recalls() {
-		return false
-	}
 	stored, err := j.client.cache.Get(ctx, key)
 	if err != nil {
 		j.cacheFailed(ctx, err)
@@ -166,11 +163,12 @@ func (j *job) hasHalves(ctx context.Context, pages split.PageRange) bool {
 	return false
 }
 
-// remember stores a chunk's answer, also when the document has ended meanwhile.
-func (j *job) remember(ctx context.Context, key Key, c *chunk) {
+// remember stores a chunk's answer, also when the document has ended meanwhile. It reports whether
+// the answer is in the cache.
+func (j *job) remember(ctx context.Context, key Key, c *chunk) bool {
 	if !j.caches() {
 		j.unkept.Store(true)
-		return
+		return false
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := j.client.cache.Put(ctx, key, func(w io.Writer) error {
@@ -186,6 +184,7 @@ func (j *job) remember(ctx context.Context, key Key, c *chunk) {
 		j.unkept.Store(true)
 		j.cacheFailed(ctx, err)
 	}
+	return err == nil
 }
 
 // cacheFailed says once that the cache does not work. A miss is no failure.

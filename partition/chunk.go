@@ -53,7 +53,12 @@ func (j *job) newChunk(pages split.PageRange) *chunk {
 // is why there is no answer; what is done about that is up to [job.answer].
 func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	key := j.key(c.pages)
-	if j.recall(ctx, key, c) {
+	flight, leave, err := j.join(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	if (flight.kept || j.recalls()) && j.recall(ctx, key, c) {
 		c.report.Err = nil
 		return nil
 	}
@@ -100,7 +105,7 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	default:
 		c.report.Elements = c.answer.elements
 		j.client.answered.Add(1)
-		j.remember(ctx, key, c)
+		flight.kept = j.remember(ctx, key, c)
 	}
 	j.event(ctx, Event{Kind: ChunkEnd, Pages: c.pages, Elements: c.report.Elements, Err: err, Elapsed: time.Since(start)})
 	if err == nil {

@@ -45,6 +45,7 @@ type Client struct {
 	account    string     // in cache keys
 	keyHeaders [][]string // in cache keys
 	cacheOnce  sync.Once
+	flights    flights
 
 	scratchOnce sync.Once // has a report said that temporary files cannot be written
 
