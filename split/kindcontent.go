@@ -1,6 +1,7 @@
 package split
 
 import (
+	"bytes"
 	"math"
 	"slices"
 
@@ -504,4 +505,31 @@ func (s *sight) form(o types.Object, x *stream, m matrix) {
 		s.state.clip = s.state.clip.meet(s.state.ctm.bounds(box))
 	}
 	s.draw(content)
+}
+
+// content returns the content of a page or form: of a stream, or of an array of them. It is false
+// where not all of it can be read, or more than is sensible.
+func (v *view) content(o types.Object) ([]byte, bool) {
+	var all []byte
+	switch o := v.follow(o).(type) {
+	case nil:
+		return nil, true
+	case *stream:
+		err := v.inflate(o, min(v.table.limits.DecodedBytes-v.inflated, mostContent), func(data []byte) { all = bytes.Clone(data) })
+		v.inflated += int64(len(all))
+		return all, err == nil
+	case types.Array:
+		for _, part := range o {
+			if _, nested := v.follow(part).(types.Array); nested {
+				return nil, false
+			}
+			data, ok := v.content(part)
+			if !ok || v.err != nil {
+				return nil, false
+			}
+			all = append(append(all, data...), '\n')
+		}
+		return all, true
+	}
+	return nil, false
 }
