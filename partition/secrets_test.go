@@ -98,23 +98,23 @@ func everyError(err error) string {
 	if err == nil {
 		return ""
 	}
-	text := fmt.Sprintf("%v %+v %#v %s %q", err, err, err, err, err)
+	var text strings.Builder
+	fmt.Fprintf(&text, "%v %+v %#v %s %q", err, err, err, err, err)
 	if data, err := json.Marshal(err); err == nil {
-		text += string(data)
+		text.Write(data)
 	}
 	switch wraps := err.(type) { //nolint:errorlint // the tree is walked here
 	case interface{ Unwrap() error }:
-		text += everyError(wraps.Unwrap())
+		text.WriteString(everyError(wraps.Unwrap()))
 	case interface{ Unwrap() []error }:
 		for _, wrapped := range wraps.Unwrap() {
-			text += everyError(wrapped)
+			text.WriteString(everyError(wrapped))
 		}
 	}
-	var api *partition.APIError
-	if errors.As(err, &api) {
-		text += api.Detail + string(api.Body) + fmt.Sprintf("%+v", *api)
+	if api := (*partition.APIError)(nil); errors.As(err, &api) {
+		fmt.Fprintf(&text, "%s %s %+v", api.Detail, api.Body, *api)
 	}
-	return text
+	return text.String()
 }
 
 // A secret that an answer repeats shows nowhere, in whichever part of the answer it is.

@@ -79,10 +79,10 @@ func annotation(flags int, look string) string {
 func TestPageKinds(t *testing.T) {
 	strokes := ruled(func(x0, y0, x1, y1 int) string { return fmt.Sprintf("%d %d m %d %d l S ", x0, y0, x1, y1) })
 	thin := ruled(func(x0, y0, x1, y1 int) string { return fmt.Sprintf("%d %d %d %d re f ", x0, y0, x1-x0+1, y1-y0+1) })
-	staves := ""
+	var staves strings.Builder
 	for i := range 15 {
 		y := 20 + i/5*50 + i%5*4
-		staves += fmt.Sprintf("20 %d m 180 %d l S %d 20 m %d 136 l S BT /F1 9 Tf %d %d Td (la la) Tj ET ", y, y, 20+i*11, 20+i*11, 22+i*11, y)
+		staves.WriteString(fmt.Sprintf("20 %d m 180 %d l S %d 20 m %d 136 l S BT /F1 9 Tf %d %d Td (la la) Tj ET ", y, y, 20+i*11, 20+i*11, 22+i*11, y))
 	}
 	loop := func(data string) looks {
 		return looks{content: "/Fm Do", xobjects: "/Fm 10 0 R", objects: []string{formObject("/Resources<</XObject<</Fm 10 0 R>>/Font<</F1 6 0 R>>>>", data)}}
@@ -159,7 +159,7 @@ func TestPageKinds(t *testing.T) {
 		{"grid without text", looks{content: strokes[:strings.Index(strokes, "BT")]}, PageUnknown},
 		{"grid beside text", looks{content: strokes[:strings.Index(strokes, "BT")] + "BT /F1 9 Tf 20 180 Td (Some words) Tj ET"}, PageText},
 		{"frame around text", looks{content: "10 10 180 180 re S " + words12}, PageText},
-		{"staves of music", looks{content: staves}, PageMixed},
+		{"staves of music", looks{content: staves.String()}, PageMixed},
 		{"drawing beside text", looks{content: words12 + "20 120 m 60 190 100 110 180 190 c S"}, PageMixed},
 		{"drawing alone", looks{content: "20 120 m 60 190 100 110 180 190 c S"}, PageUnknown},
 

@@ -2,11 +2,10 @@ package split
 
 import (
 	"bytes"
+	"compress/zlib"
 	"io"
 	"slices"
 	"sync"
-
-	"github.com/klauspost/compress/zlib"
 )
 
 // unzlib reads a sound zlib stream. It appends to out, and returns false for a stream that is not
@@ -30,7 +29,7 @@ func unzlib(out, data []byte, limit int) ([]byte, bool) {
 		switch {
 		case len(out) > end:
 			return out, false
-		case err == io.EOF: //nolint:errorlint // it is never wrapped
+		case err == io.EOF:
 			return out, true
 		case err != nil:
 			return out, false
