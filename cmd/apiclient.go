@@ -63,7 +63,7 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 		flags.DurationVar(&f.max, "retry-max", 0, "longest wait between attempts (default: the policy's)")
 		flags.DurationVar(&f.elapsed, "retry-elapsed", 0, "stop retrying a request after this much time (default: the policy's)")
 		flags.DurationVar(&f.timeout, "timeout", 0, "limit on how long an attempt waits for the answer to begin (default: the policy's)")
-		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "longest pause while an answer arrives (default: the policy's)")
+		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "longest wait for the next KiB while an answer arrives (default: the policy's)")
 	})
 }
 

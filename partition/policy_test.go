@@ -121,7 +121,7 @@ func TestSilenceAndLimits(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		s.Script(partitiontest.Fault{Do: partitiontest.Stall(10)})
 		_, err := newClient(t, s).Partition(t.Context(), text("x"), partition.Params{})
-		require.ErrorContains(t, err, "no byte of the answer's body within the idle limit of 5m")
+		require.ErrorContains(t, err, "less than 1 KiB of the answer's body within the idle limit of 5m")
 		require.Equal(t, partition.KindTimeout, partition.KindOf(err))
 	})
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {

@@ -78,7 +78,7 @@ func (l *loop) RoundTrip(req *http.Request) (*http.Response, error) {
 	now := time.Now()
 	b.limits.start(now, now.Sub(s.start))
 	resp, err := l.roundTrip(ctx, req, b)
-	b.limits.stop()
+	b.limits.header()
 	if err != nil {
 		err = withLimit(ctx, err)
 		b.limits.close()
@@ -120,8 +120,8 @@ func (l *loop) silent(attempt int) {
 	l.emit(Event{Kind: EventSilence, Attempt: attempt, Wait: l.policy.Budget.Silence})
 }
 
-// answerBody is an answer's body within the limits of its attempt: a read that sees no byte for too
-// long ends the attempt, and so does Close.
+// answerBody is an answer's body within the limits of its attempt: a body that comes too
+// slowly ends the attempt, and so does Close.
 type answerBody struct {
 	rc         io.ReadCloser
 	ctx        context.Context
@@ -133,7 +133,7 @@ type answerBody struct {
 func (b *answerBody) Read(p []byte) (int, error) {
 	b.limits.wait()
 	n, err := b.rc.Read(p)
-	b.limits.stop()
+	b.limits.got(n)
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = withLimit(b.ctx, err)
 		b.err = err

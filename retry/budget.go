@@ -15,7 +15,8 @@ type Budget struct {
 	// SoftElapsed is checked when an attempt has failed: if it has passed, the call ends. A wait
 	// may end after it. 0 means no limit.
 	SoftElapsed time.Duration
-	// HardElapsed is the time after which no request is sent again. 0 means no limit.
+	// HardElapsed is the time after which no request is sent again. An attempt that is under way goes
+	// on, within ToHeaders and BodyIdle. 0 means no limit.
 	HardElapsed time.Duration
 	// Resends is the most retries of one call that may be billed twice: those after an attempt that
 	// was sent completely but got no complete answer, and those after a rule with [Rule.Billed]. 0
@@ -35,7 +36,8 @@ type Budget struct {
 	// ToHeaders is the longest time from the start of an attempt to the answer's header. 0 means no
 	// limit.
 	ToHeaders time.Duration
-	// BodyIdle is the longest time between two bytes of an answer's body. 0 means no limit.
+	// BodyIdle is how long an answer's body may be waited for until the next KiB of it, or its end, has
+	// come. The time in which the caller does not read does not count. 0 means no limit.
 	BodyIdle time.Duration
 	// Silence is how long an attempt may wait for the answer's header before an [EventSilence] is
 	// sent. The attempt goes on. 0 means never.

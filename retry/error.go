@@ -87,7 +87,7 @@ func headersLimit(d time.Duration) error {
 }
 
 func idleLimit(d time.Duration) error {
-	return &limitError{KindIdle, fmt.Sprintf("no byte of the answer's body within the idle limit of %s", formatSpan(d))}
+	return &limitError{KindIdle, fmt.Sprintf("less than 1 KiB of the answer's body within the idle limit of %s", formatSpan(d))}
 }
 
 // errTwice is returned for a body that would have to be opened again but cannot be.

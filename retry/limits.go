@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// limits ends an attempt that takes too long to its answer's header, or whose body sees no byte for
-// too long, by the cause of its context. One timer serves all waits. Setting a timer is dear, it
+// limits ends an attempt that takes too long to its answer's header, or whose body comes too slowly,
+// by the cause of its context. One timer serves all waits. Setting a timer is dear, it
 // may wake a thread: one that is pending is left alone, and set anew if it turns out to have fired
 // too early.
 type limits struct {
@@ -22,7 +22,15 @@ type limits struct {
 	due   time.Time // when the wait is over; zero is no wait
 	stage stage
 	ends  time.Time // of the wait for the header; zero is no limit
+
+	idle  time.Duration // that the body may still be waited for, until leastBody bytes have come
+	since time.Time     // when the wait for the body began
+	came  int           // of the body, since idle was whole
 }
+
+// leastBody is how many bytes of a body must come within the idle limit: a body of a byte now and
+// then would have no end.
+const leastBody = 1 << 10
 
 type stage int8
 
@@ -46,20 +54,34 @@ func (l *limits) start(now time.Time, age time.Duration) {
 	}
 }
 
-// wait begins the wait for a byte of the body.
+// header ends the wait for the header.
+func (l *limits) header() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.due, l.idle = time.Time{}, l.budget.BodyIdle
+}
+
+// wait begins the wait for bytes of the body.
 func (l *limits) wait() {
 	if l.budget.BodyIdle > 0 {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.arm(stageIdle, time.Now(), l.budget.BodyIdle)
+		l.since = time.Now()
+		l.arm(stageIdle, l.since, l.idle)
 	}
 }
 
-// stop ends any wait.
-func (l *limits) stop() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.due = time.Time{}
+// got ends the wait for bytes of the body: so many came.
+func (l *limits) got(n int) {
+	if l.budget.BodyIdle > 0 {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.due = time.Time{}
+		l.idle -= time.Since(l.since)
+		if l.came += n; l.came >= leastBody {
+			l.came, l.idle = 0, l.budget.BodyIdle
+		}
+	}
 }
 
 // close ends the attempt.

@@ -121,7 +121,7 @@ func (p *Policy) budgetLines() [][2]string {
 		{"same answer", sameAnswerText(b.SameAnswer)},
 		{"longest Retry-After", formatSpan(b.retryAfter())},
 		{"attempt to headers", length(b.ToHeaders)},
-		{"body without a byte", length(b.BodyIdle)},
+		{"body without 1 KiB", length(b.BodyIdle)},
 		{"peek at an error", fmt.Sprintf("%d bytes, %s", peek.Bytes, formatSpan(peek.Wait))},
 	}
 	if p.looksAtResults() {

@@ -161,7 +161,7 @@ func TestLimitsOfAnAttempt(t *testing.T) {
 			require.NoError(t, o.err)
 			require.Equal(t, []float64{0, 301}, s.seconds())
 			require.Equal(t, []retry.Kind{retry.KindIdle, ""}, kinds(o.trace))
-			require.EqualError(t, o.trace.Attempts[0].Err, "no byte of the answer's body within the idle limit of 5m")
+			require.EqualError(t, o.trace.Attempts[0].Err, "less than 1 KiB of the answer's body within the idle limit of 5m")
 			time.Sleep(2 * time.Hour)
 		})
 	})
@@ -171,7 +171,7 @@ func TestLimitsOfAnAttempt(t *testing.T) {
 			require.NoError(t, err)
 			var b bytes.Buffer
 			_, err = b.ReadFrom(resp.Body)
-			require.EqualError(t, err, "no byte of the answer's body within the idle limit of 5m")
+			require.EqualError(t, err, "less than 1 KiB of the answer's body within the idle limit of 5m")
 			require.Equal(t, "[", b.String())
 			resp.Body.Close()
 			time.Sleep(2 * time.Hour)
