@@ -21,7 +21,8 @@ type Key = [sha256.Size]byte
 
 // A Cache keeps answers, so that a page that was answered once is never sent again. Several
 // goroutines use it at once. If the cache fails, the client reports it once, by a [CacheFailed]
-// event, and goes on without it. A cache may also implement [HasCache] or [ScratchCache].
+// event, and goes on without it. For a chunk whose halves have answers there is one small entry more,
+// which says so. A cache may also implement [HasCache] or [ScratchCache].
 type Cache interface {
 	// Get returns what was stored under the key. A miss wraps [fs.ErrNotExist].
 	Get(ctx context.Context, k Key) (io.ReadCloser, error)
@@ -30,7 +31,7 @@ type Cache interface {
 }
 
 // A HasCache is a [Cache] that can cheaply tell whether it has an entry. With any other cache the
-// client calls Get, which opens the entry.
+// client calls Get, which opens the entry: twice for a chunk that has no entry.
 type HasCache interface {
 	Cache
 	// Has reports whether there is an entry. It does not mark the entry as used. It may return true
@@ -136,13 +137,14 @@ func (j *job) recall(ctx context.Context, key Key, c *chunk) bool {
 
 // has reports whether the answer to a range of pages is in the cache.
 func (j *job) has(ctx context.Context, pages split.PageRange) bool {
-	if !j.recalls() {
-		return false
-	}
+	return j.recalls() && j.hasEntry(ctx, j.key(pages))
+}
+
+func (j *job) hasEntry(ctx context.Context, key Key) bool {
 	if quick, ok := j.client.cache.(HasCache); ok {
-		return quick.Has(ctx, j.key(pages))
+		return quick.Has(ctx, key)
 	}
-	stored, err := j.client.cache.Get(ctx, j.key(pages))
+	stored, err := j.client.cache.Get(ctx, key)
 	if err == nil {
 		_ = stored.Close() // it was only looked for
 	}
@@ -155,12 +157,36 @@ func (j *job) hasHalves(ctx context.Context, pages split.PageRange) bool {
 	if !j.recalls() || !j.canHalve(pages) || j.params.Split.Off && !j.params.Split.Narrow {
 		return false
 	}
+	if _, quick := j.client.cache.(HasCache); !quick {
+		return j.hasEntry(ctx, j.halvesKey(pages))
+	}
 	for _, half := range halves(j.span(pages)) {
 		if j.has(ctx, half) || j.hasHalves(ctx, half) {
 			return true
 		}
 	}
 	return false
+}
+
+// halvesKey is the key of the entry that says that halves of a range have answers, in a cache that
+// cannot be asked for every one of them.
+func (j *job) halvesKey(pages split.PageRange) Key {
+	key := j.key(pages)
+	return sha256.Sum256(append(key[:], "halves"...))
+}
+
+// noteHalves stores that halves of a range have answers.
+func (j *job) noteHalves(ctx context.Context, pages split.PageRange) {
+	if !j.caches() {
+		return
+	}
+	err := j.client.cache.Put(context.WithoutCancel(ctx), j.halvesKey(pages), func(w io.Writer) error {
+		_, err := io.WriteString(w, "halves")
+		return err
+	})
+	if err != nil {
+		j.cacheFailed(ctx, err)
+	}
 }
 
 // remember stores a chunk's answer, also when the document has ended meanwhile. It reports whether

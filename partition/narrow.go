@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -70,9 +71,13 @@ func (j *job) narrow(ctx context.Context, c *chunk, policy *retry.Policy) error 
 		c.halves = append(c.halves, j.newChunk(pages))
 	}
 	var both errgroup.Group
+	note := sync.OnceFunc(func() { j.noteHalves(ctx, c.pages) })
 	for _, half := range c.halves {
 		both.Go(func() error {
 			err := j.answer(ctx, half, policy)
+			if half.answered() {
+				note()
+			}
 			if err != nil {
 				j.end(err) // the other half need not go on
 			}
