@@ -35,3 +35,27 @@ func TestSpool(t *testing.T) {
 	}
 	(*Spool)(nil).Close()
 }
+
+// However many spools wait, together they keep little in memory, and give it back.
+func TestB2SpoolsTogether(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	content := bytes.Repeat([]byte("0123456789abcdef"), 3<<20/16)
+	var all []*Spool
+	for range 40 {
+		s := &Spool{}
+		_, err := s.Write(content)
+		require.NoError(t, err)
+		all = append(all, s)
+		require.LessOrEqual(t, inMemory.Load(), int64(spoolsMemory))
+	}
+	require.Greater(t, inMemory.Load(), int64(spoolsMemory)-int64(len(content)))
+	require.NotNil(t, all[39].file)
+	for _, s := range all {
+		var got bytes.Buffer
+		require.NoError(t, s.CopyTo(&got))
+		require.True(t, bytes.Equal(content, got.Bytes()))
+		s.Close()
+		s.Close()
+	}
+	require.Zero(t, inMemory.Load())
+}
