@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -142,10 +143,8 @@ func (r *Redactor) shownBy(err error) bool {
 	case interface{ Unwrap() error }:
 		return r.shownBy(wraps.Unwrap())
 	case interface{ Unwrap() []error }:
-		for _, wrapped := range wraps.Unwrap() {
-			if r.shownBy(wrapped) {
-				return true
-			}
+		if slices.ContainsFunc(wraps.Unwrap(), r.shownBy) {
+			return true
 		}
 	}
 	return false
