@@ -62,6 +62,9 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 		c.report.Err = nil
 		return nil
 	}
+	if flight.failure != nil {
+		return j.sharedFailure(c, flight.failure)
+	}
 	if c.from == 0 && j.hasHalves(ctx, c.pages) {
 		return errNarrowedBefore
 	}
@@ -107,6 +110,7 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 		j.client.answered.Add(1)
 		flight.kept = j.remember(ctx, key, c)
 	}
+	flight.end(err)
 	j.event(ctx, Event{Kind: ChunkEnd, Pages: c.pages, Elements: c.report.Elements, Err: err, Elapsed: time.Since(start)})
 	if err == nil {
 		c.report.Err = nil

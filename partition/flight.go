@@ -2,6 +2,7 @@ package partition
 
 import (
 	"context"
+	"errors"
 	"sync"
 )
 
@@ -13,16 +14,22 @@ type flights struct {
 }
 
 // A flight is a request that is under way, and all that wait for its answer. One has the turn. If
-// that one gets no answer, the next sends the request itself.
+// that one gets no answer for a reason of its own, as its end, the next sends the request itself.
 type flight struct {
 	turn  chan struct{} // full while somebody has it
 	users int           // who has the turn, and who waits for it; flights.mu guards it
-	kept  bool          // its answer is in the cache; for who has the turn
+
+	// For who has the turn:
+	kept    bool      // the answer is in the cache
+	failure *APIError // what the server said, for all who waited; nil if it says nothing about theirs
 }
 
 // join waits for the turn of a key. Who has it calls leave. The error is the cause of the end of
 // ctx.
 func (f *flights) join(ctx context.Context, key Key) (*flight, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	joined := f.board(key)
 	select {
 	case joined.turn <- struct{}{}:
@@ -33,10 +40,10 @@ func (f *flights) join(ctx context.Context, key Key) (*flight, error) {
 	}
 }
 
-// leave passes the turn on. After an answer that was kept, whoever comes later begins anew: only
-// who waited for it may take it where answers in the cache do not count.
+// leave passes the turn on. After an answer that was kept, or a failure that is shared, whoever comes
+// later begins anew: only who waited may take it.
 func (f *flights) leave(key Key, left *flight) {
-	f.drop(key, left, left.kept)
+	f.drop(key, left, left.kept || left.failure != nil)
 	<-left.turn
 }
 
@@ -74,4 +81,21 @@ func (j *job) join(ctx context.Context, key Key) (f *flight, leave func(), err e
 		return nil, nil, err
 	}
 	return f, func() { j.client.flights.leave(key, f) }, nil
+}
+
+// end notes what the request of a flight came to. A failure that the server gave after all attempts
+// is an answer to who waited for the same request, too: for each of them to wait out a server that is
+// down would take a multiple of the time.
+func (f *flight) end(err error) {
+	api := (*APIError)(nil)
+	if errors.As(err, &api) && api.Attempts > 0 && api.Kind != KindCanceled && api.Kind != KindBudget && api.Kind != KindChanged {
+		f.failure = api
+	}
+}
+
+// sharedFailure is the failure of an identical request, which was made for another document.
+func (j *job) sharedFailure(c *chunk, failure *APIError) error {
+	own := *failure
+	own.Document, own.Pages = j.plan.Document, c.pages
+	return &own
 }

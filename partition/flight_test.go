@@ -39,8 +39,8 @@ func TestE7TheSameDocumentAtOnceIsPaidOnce(t *testing.T) {
 	}
 }
 
-// Who waits for an answer that does not come sends the request itself, one at a time.
-func TestE7TheNextSendsWhereTheFirstFails(t *testing.T) {
+// Who waits for an answer gets the server's refusal, too; whoever comes later asks again.
+func TestE7TheFailureOfTheFirstIsShared(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 		s.Script(partitiontest.Fault{Do: partitiontest.Reply(422, `{"detail":"no"}`), Times: 1})
 		c := newClient(t, s, partition.WithCache(&memoryCache{}))
@@ -52,14 +52,17 @@ func TestE7TheNextSendsWhereTheFirstFails(t *testing.T) {
 				hits.Add(int32(result.Report.CacheHits()))
 				if err != nil {
 					failed.Add(1)
+					require.ErrorContains(t, err, "no")
 				}
 				return nil
 			})
 		}
 		require.NoError(t, all.Wait())
-		require.Len(t, s.Requests(), 2)
-		require.EqualValues(t, 1, failed.Load())
-		require.EqualValues(t, 3, hits.Load())
+		require.Len(t, s.Requests(), 1)
+		require.EqualValues(t, 5, failed.Load())
+		require.Zero(t, hits.Load())
+		_, err := c.Partition(t.Context(), text("same"), partition.Params{})
+		require.NoError(t, err)
 	})
 }
 

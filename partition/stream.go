@@ -174,17 +174,12 @@ func (s *Stream) run(deliver func(*chunk) error) (err error) {
 	}()
 	prepare := func() (*job, error) { return s.client.prepare(s.ctx, s.document, s.params) }
 	for err = s.send(prepare, deliver); s.beginsAgain(err); err = s.send(prepare, deliver) {
-		defer s.warnChanged()
+		defer s.warn(errChanged.Error() + ", and begun again")
 	}
 	if KindOf(err) != KindChanged {
 		s.document.unchanged()
 	}
 	return err
-}
-
-// warnChanged says that the document was begun again.
-func (s *Stream) warnChanged() {
-	s.report.Warnings = append(slices.Clone(s.report.Warnings), errChanged.Error()+", and begun again")
 }
 
 // beginsAgain reports whether a document that changed while it was sent is begun again: not where
@@ -194,7 +189,8 @@ func (s *Stream) beginsAgain(err error) bool {
 	if KindOf(err) != KindChanged || s.ctx.Err() != nil || !s.document.renewable() || s.report.Elements > 0 && s.forget == nil {
 		return false
 	}
-	s.report = s.report.again(err)
+	s.update(func(r *Report) { *r = r.again(err) })
+	s.client.logger.WarnContext(s.ctx, errChanged.Error()+", is begun again", "document", text.Printable(s.document.name))
 	s.repair = parentRepair{}
 	if s.forget != nil {
 		s.forget()

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quire-dev/quire/partition/internal/filestat"
@@ -30,7 +31,7 @@ type version struct {
 	mu      sync.Mutex
 	seen    filestat.Stat // before the content was read
 	sum     string        // of the content, once it is known
-	changed bool
+	changed atomic.Bool
 }
 
 // newVersion looks at a source; size -1 is the file's.
@@ -59,11 +60,7 @@ func newVersion(source io.ReaderAt, size int64) (*version, error) {
 }
 
 // stale reports whether the content has changed.
-func (v *version) stale() bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return v.changed
-}
+func (v *version) stale() bool { return v.changed.Load() }
 
 // hash returns the hash of the content. It reads it once.
 func (v *version) hash(ctx context.Context) (string, error) {
@@ -72,7 +69,7 @@ func (v *version) hash(ctx context.Context) (string, error) {
 	switch {
 	case v.sum != "":
 		return v.sum, nil
-	case v.changed:
+	case v.stale():
 		return "", errChanged
 	}
 	sum, err := v.read(ctx)
@@ -94,7 +91,7 @@ func (v *version) confirm(sum string) error {
 	switch {
 	case err != nil:
 		return v.differs(err)
-	case v.changed, now.Size != v.seen.Size, v.sum != "" && v.sum != sum, v.sum == "" && !now.SameContent(v.seen):
+	case v.stale(), now.Size != v.seen.Size, v.sum != "" && v.sum != sum, v.sum == "" && !now.SameContent(v.seen):
 		return v.differs(nil)
 	}
 	v.sum = sum
@@ -110,7 +107,7 @@ func (v *version) verify(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return v.differs(err)
-	case v.changed || !now.SameContent(v.seen):
+	case v.stale() || !now.SameContent(v.seen):
 		return v.differs(nil)
 	case now.Same(v.seen) && (v.stat == nil || v.sum == "" || v.seen.Trusted()):
 		return nil
@@ -129,7 +126,11 @@ func (v *version) verify(ctx context.Context) error {
 }
 
 // needsHash reports whether the content must be hashed for [version.verify] to tell anything.
-func (v *version) needsHash() bool { return v.stat != nil && !v.seen.Trusted() }
+func (v *version) needsHash() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.stat != nil && !v.seen.Trusted()
+}
 
 func (v *version) look() (filestat.Stat, error) {
 	if v.stat == nil {
@@ -143,7 +144,7 @@ func (v *version) differs(failed error) error {
 	if failed != nil {
 		return failed
 	}
-	v.changed = true
+	v.changed.Store(true)
 	return errChanged
 }
 

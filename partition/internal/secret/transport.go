@@ -102,10 +102,15 @@ func (t discreetTransport) RoundTrip(request *http.Request) (*http.Response, err
 	if err != nil {
 		return response, secrets.conceal(err)
 	}
+	if response == nil {
+		return nil, nil //nolint:nilnil // net/http's client says what is wrong with that transport
+	}
 	if _, err := response.Location(); err != nil {
 		response.Header.Del("Location") // net/http's client quotes one that is no URL
 	}
-	response.Body = discreetBody{response.Body, secrets}
+	if response.Body != nil {
+		response.Body = discreetBody{response.Body, secrets}
+	}
 	return response, nil
 }
 

@@ -28,11 +28,11 @@ func (u *UTF8Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	for len(u.out) == 0 {
-		if u.err != nil {
-			return 0, u.err
-		}
+	if len(u.out) == 0 && u.err == nil {
 		u.fill()
+	}
+	if len(u.out) == 0 {
+		return 0, u.err
 	}
 	n := copy(p, u.out)
 	u.out = u.out[n:]
