@@ -42,7 +42,7 @@ func TestE7TheSameDocumentAtOnceIsPaidOnce(t *testing.T) {
 // Who waits for an answer gets the server's refusal, too; whoever comes later asks again.
 func TestE7TheFailureOfTheFirstIsShared(t *testing.T) {
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
-		s.Script(partitiontest.Fault{Do: partitiontest.Reply(422, `{"detail":"no"}`), Times: 1})
+		s.Script(partitiontest.Fault{Do: partitiontest.Chain(partitiontest.Delay(time.Minute), partitiontest.Reply(422, `{"detail":"no"}`)), Times: 1})
 		c := newClient(t, s, partition.WithCache(&memoryCache{}))
 		var all errgroup.Group
 		var failed, hits atomic.Int32
