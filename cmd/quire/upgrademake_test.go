@@ -185,7 +185,7 @@ var upgradeRuns = []upgradeRun{
 	{Args: partitionArgs("docs/demo", "docs/two words", "-o", "out/formats", "-f", "csv", "--csv-safe")},
 	{Args: partitionArgs("docs/demo", "-o", "out/flat", "-f", "jsonl", "--flatten-metadata", "--metadata-exclude", "languages")},
 	{Args: partitionArgs("docs/demo/news.html", "-o", "out/images", "--images", "out/pictures", "--metadata-include", "filename,page_number")},
-	{Args: partitionArgs("docs/demo", "-o", "out/servercsv", "--output-format", "text/csv")},
+	{Args: partitionArgs("docs/demo/guide.pdf", "docs/demo/letter.txt", "-o", "out/servercsv", "--output-format", "text/csv")},
 
 	// Parameters, and how a PDF is cut.
 	{Args: partitionArgs("docs/report.pdf", "-o", "out/pages", "--pages", "2-6", "--split-concurrency", "2", "--strategy", "hi_res",
