@@ -21,7 +21,7 @@ import (
 
 // Answers that wait for a reader who sleeps take little memory, and come whole and in order.
 func TestB2SleepingReader(t *testing.T) {
-	const documents, size = 500, 2_500_000
+	const documents, size = 1000, 2_500_000
 	text := strings.Repeat("0123456789", size/10)
 	server := partitiontest.NewServer(partitiontest.Options{Engine: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, `[{"type":"NarrativeText","element_id":"1","text":"%s","metadata":{}}]`, text)

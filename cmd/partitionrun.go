@@ -269,6 +269,7 @@ func (j *job) ends(out *outputs) (func(context.Context) iter.Seq[*work], sink) {
 	if j.walk == nil {
 		list := &listSink{
 			stdin: j.shell.stdin, out: bufio.NewWriter(j.shell.stdout), params: f.params, unordered: f.unordered, hashes: f.run.failed != "",
+			waiting: newWaiting(j.console),
 		}
 		return list.documents, list
 	}
@@ -291,5 +292,6 @@ func (j *job) ends(out *outputs) (func(context.Context) iter.Seq[*work], sink) {
 	}
 	return documents, &stdoutSink{
 		stdout: j.shell.stdout, console: j.console, format: j.form, single: j.walk.Single(), hashes: f.run.failed != "", final: final,
+		waiting: newWaiting(j.console),
 	}
 }

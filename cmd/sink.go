@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
-	"github.com/quire-dev/quire/cmd/internal/outcome"
 	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/partition"
@@ -80,13 +79,14 @@ type stdoutSink struct {
 	single  bool                 // there is one document, which need not wait for its turn
 	hashes  bool                 // a failed list wants to know what a document was that failed
 	final   folder.FinalFailures // of a failed list that is run again
+	waiting *waiting
 }
 
 func (s *stdoutSink) ordered() bool               { return true }
 func (s *stdoutSink) streams() bool               { return s.single && s.format.Streams }
 func (s *stdoutSink) keepsBeginnings() bool       { return s.format.Streams }
 func (s *stdoutSink) finish(_ *work, then func()) { then() }
-func (s *stdoutSink) finished()                   {}
+func (s *stdoutSink) finished()                   { s.waiting.close() }
 
 func (s *stdoutSink) begin(ctx context.Context, d *partition.Document, w *work) {
 	s.final.Settle(ctx, d, &w.Outcome)
@@ -98,8 +98,8 @@ func (s *stdoutSink) output(ctx context.Context, d *partition.Document, w *work,
 	if s.streams() {
 		w.Err = flushed("standard output", s.stdout, write)
 	} else {
-		w.spool.Close()
-		w.spool, w.Err = spooled(write, s.format.Streams)
+		s.waiting.free(w)
+		w.spool, w.Err = s.waiting.spooled(write, s.format.Streams)
 	}
 	if s.hashes && w.Err != nil {
 		w.SHA256, _ = d.SHA256(ctx) // without it, less is known of the document
@@ -110,24 +110,12 @@ func (s *stdoutSink) show(w *work) error {
 	if w.spool == nil {
 		return nil
 	}
-	defer w.spool.Close()
+	defer s.waiting.free(w)
 	s.console.Clear()
-	if err := w.spool.CopyTo(s.stdout); err != nil {
+	if err := copyStore(s.stdout, w.spool); err != nil {
 		return &folder.WriteError{Name: "standard output", Err: err}
 	}
 	return nil
-}
-
-// spooled writes an output that has to wait for its turn. Of one that failed the beginning is kept
-// where it is of use.
-func spooled(write func(*bufio.Writer) error, keepsBeginnings bool) (*folder.Spool, error) {
-	spool := &folder.Spool{}
-	err := flushed("temporary file", spool, write)
-	if err != nil && !outcome.LacksPages(err) && !keepsBeginnings {
-		spool.Close()
-		return nil, err
-	}
-	return spool, err
 }
 
 // flushed writes through a buffer.

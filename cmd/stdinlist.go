@@ -26,20 +26,21 @@ type listSink struct {
 	hashes    bool // a failed list wants to know what a document was that failed
 	out       *bufio.Writer
 	lost      error // of out: nothing is written after it
+	waiting   *waiting
 }
 
 func (l *listSink) ordered() bool               { return !l.unordered }
 func (l *listSink) keepsBeginnings() bool       { return false }
 func (l *listSink) finish(_ *work, then func()) { then() }
 func (l *listSink) streams() bool               { return false }
-func (l *listSink) finished()                   {}
+func (l *listSink) finished()                   { l.waiting.close() }
 
 // begin settles nothing: a program that asks again wants an answer again.
 func (l *listSink) begin(context.Context, *partition.Document, *work) {}
 
 func (l *listSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
-	w.spool.Close()
-	w.spool, w.Err = spooled(write, l.keepsBeginnings())
+	l.waiting.free(w)
+	w.spool, w.Err = l.waiting.spooled(write, l.keepsBeginnings())
 	if w.hasOutput(l.keepsBeginnings()) || l.hashes && w.Err != nil {
 		w.SHA256, _ = d.SHA256(ctx) // without it, less is known of the document
 	}
@@ -169,7 +170,7 @@ func paramTexts(value any) ([]string, error) {
 
 // show writes the line of a document.
 func (l *listSink) show(w *work) error {
-	defer w.spool.Close()
+	defer l.waiting.free(w)
 	if l.lost != nil {
 		return l.lost
 	}
@@ -193,7 +194,7 @@ func (l *listSink) write(w *work) error {
 	_, _ = l.out.Write(bytes.TrimSuffix(head, []byte("}"))) // an error comes back from Flush
 	if w.spool != nil && w.Written {
 		_, _ = l.out.WriteString(`,"elements":`)
-		if err := w.spool.CopyTo(joinedLines{l.out}); err != nil {
+		if err := copyStore(joinedLines{l.out}, w.spool); err != nil {
 			return err
 		}
 	}

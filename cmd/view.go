@@ -18,6 +18,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition/element"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 const viewExample = `  quire view out/report.pdf.json > report.html
@@ -73,9 +74,14 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 		defer file.Discard() // nothing, once it is in its place
 		write = file.Fill
 	}
-	body := &folder.Spool{}
-	defer body.Close()
-	buffered := bufio.NewWriterSize(body, 64<<10)
+	scratch := wire.Scratch{Disk: true}
+	defer scratch.Close()
+	body := scratch.NewStore()
+	to, err := body.Create()
+	if err != nil {
+		return err
+	}
+	buffered := bufio.NewWriterSize(to, 64<<10)
 	v := pages.NewView(name, buffered)
 	if err := readElements(ctx, in, v.Element); err != nil {
 		if stop := interruption(ctx); stop != nil {
@@ -86,7 +92,7 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 	if err := buffered.Flush(); err != nil {
 		return err
 	}
-	return write(func(w io.Writer) error { return v.Write(w, body.CopyTo) })
+	return write(func(w io.Writer) error { return v.Write(w, func(w io.Writer) error { return copyStore(w, body) }) })
 }
 
 // openElements opens a file, or standard input, and returns how it is called. An interrupt ends the

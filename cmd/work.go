@@ -9,6 +9,7 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/batch"
+	"github.com/quire-dev/quire/partition/wire"
 )
 
 // A work is one document on its way.
@@ -16,7 +17,7 @@ type work struct {
 	outcome.Outcome
 	asked     *asked         // what a program asks for, see [listSink]; nil without one
 	output    *folder.Output // in the output folder; nil where there is none
-	spool     *folder.Spool  // what goes to standard output; nil where there is none
+	spool     *wire.Store    // what goes to standard output; nil where there is none
 	refused   error          // why it cannot be taken up; nil where it can
 	concluded chan struct{}  // closed when nothing of it changes any more
 }

@@ -29,7 +29,7 @@ var mostExported = map[string]int{
 	"partition/format":        35,
 	"partition/local":         18, // Options.MaxBodies came
 	"partition/partitiontest": 76,
-	"partition/wire":          18,  // Do, Stat and StatOf came
+	"partition/wire":          20,  // Do, Stat, StatOf, Scratch and Store came
 	"retry":                   155, // Budget.SameAnswer, Call.Alive, Event.Same and StopSameAnswer came
 	"split":                   51,  // PageKind, its six values, PageKindsVersion and Document.PageKinds came
 }

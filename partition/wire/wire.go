@@ -14,6 +14,7 @@ import (
 	"github.com/quire-dev/quire/partition/internal/form"
 	"github.com/quire-dev/quire/partition/internal/secret"
 	"github.com/quire-dev/quire/partition/internal/settings"
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/partition/internal/text"
 )
 
@@ -38,6 +39,13 @@ type Stat = filestat.Stat
 
 // StatOf is what info, looked up at the given time, says.
 func StatOf(info fs.FileInfo, taken time.Time) Stat { return filestat.Of(info, taken) }
+
+// A Scratch is where what has to wait is kept: in one private file without a name, however much there
+// is of it. What cannot be written there is kept in memory, with a warning.
+type Scratch = spool.Scratch
+
+// A Store holds one thing that waits in a [Scratch].
+type Store = spool.Store
 
 // DefaultGrace is the default of [partition.WithGrace], for a flag that shows it.
 const DefaultGrace = settings.Grace
