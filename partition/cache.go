@@ -21,7 +21,7 @@ type Key = [sha256.Size]byte
 
 // A Cache keeps answers, so that a page that was answered once is never sent again. Several
 // goroutines use it at once. If the cache fails, the client reports it once, by a [CacheFailed]
-// event, and goes on without it. For a chunk whose halves have answers there is one small entry more,
+// event, and goes on without it. For a range of pages that was narrowed there is one small entry more,
 // which says so. A cache may also implement [HasCache] or [ScratchCache].
 type Cache interface {
 	// Get returns what was stored under the key. A miss wraps [fs.ErrNotExist].
@@ -157,8 +157,8 @@ func (j *job) hasHalves(ctx context.Context, pages split.PageRange) bool {
 	if !j.recalls() || !j.canHalve(pages) || j.params.Split.Off && !j.params.Split.Narrow {
 		return false
 	}
-	if _, quick := j.client.cache.(HasCache); !quick {
-		return j.hasEntry(ctx, j.halvesKey(pages))
+	if _, quick := j.client.cache.(HasCache); !quick && !j.hasEntry(ctx, j.halvesKey(pages)) {
+		return false // a look-up in place of one for each half, and for the halves of that
 	}
 	for _, half := range halves(j.span(pages)) {
 		if j.has(ctx, half) || j.hasHalves(ctx, half) {
@@ -168,15 +168,15 @@ func (j *job) hasHalves(ctx context.Context, pages split.PageRange) bool {
 	return false
 }
 
-// halvesKey is the key of the entry that says that halves of a range have answers, in a cache that
-// cannot be asked for every one of them.
+// halvesKey is the key of the entry that says that a range was narrowed.
 func (j *job) halvesKey(pages split.PageRange) Key {
 	key := j.key(pages)
 	return sha256.Sum256(append(key[:], "halves"...))
 }
 
-// noteHalves stores that halves of a range have answers.
-func (j *job) noteHalves(ctx context.Context, pages split.PageRange) {
+// noteNarrowed stores that a range is narrowed, before any of its halves has an answer: what is paid
+// for is found, whenever the run ends.
+func (j *job) noteNarrowed(ctx context.Context, pages split.PageRange) {
 	if !j.caches() {
 		return
 	}

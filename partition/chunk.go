@@ -247,16 +247,6 @@ func (c *chunk) eachLeaf(yield func(*chunk) bool) bool {
 	return true
 }
 
-// answered reports whether at least a part of the chunk has an answer.
-func (c *chunk) answered() bool {
-	for leaf := range c.leaves() {
-		if leaf.report.Err == nil {
-			return true
-		}
-	}
-	return false
-}
-
 // reports are those of the chunk and of what it was narrowed to.
 func (c *chunk) reports() []ChunkReport {
 	if c.spared {

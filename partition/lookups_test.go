@@ -3,6 +3,7 @@ package partition_test
 import (
 	"context"
 	"io"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -75,4 +76,46 @@ func TestB4HalvesAreFound(t *testing.T) {
 		}
 		require.Len(t, s.Requests()[before:], 2)
 	})
+}
+
+// Whenever a run is killed while it narrows, all that was stored is found: each answer before the
+// kill, by a plan that narrows and by one that does not.
+func TestB4HalvesAreFoundAfterAKill(t *testing.T) {
+	for kept := range 14 {
+		bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+			for _, page := range []int{2, 9} {
+				s.Script(partitiontest.Fault{Pages: split.PageRange{First: page, Last: page}, Do: partitiontest.Reply(500, `{"detail":"no","retryable":false}`)})
+			}
+			killed := &killedCache{kept: int64(kept)}
+			params := partition.Params{Split: partition.Split{Narrow: true, AllowFailed: true, Concurrency: 1}}
+			_, err := newClient(t, s, partition.WithCache(killed)).Partition(t.Context(), pdf("a.pdf", 10), params)
+			require.Error(t, err)
+			answers := 0
+			for _, entry := range killed.entries {
+				if strings.HasPrefix(string(entry), "[") {
+					answers++
+				}
+			}
+			require.LessOrEqual(t, kept-answers, 8, "the others are notes")
+			for _, narrow := range []bool{true, false} {
+				params.Split.Narrow = narrow
+				plan, err := newClient(t, s, partition.WithCache(&killed.memoryCache)).Plan(t.Context(), pdf("a.pdf", 10), params)
+				require.NoError(t, err)
+				require.Len(t, plan.Cached, answers, "after %d entries, narrow %t", kept, narrow)
+			}
+		})
+	}
+}
+
+// A killedCache stores nothing after so many entries.
+type killedCache struct {
+	memoryCache
+	kept, stored int64
+}
+
+func (k *killedCache) Put(ctx context.Context, key partition.Key, write func(io.Writer) error) error {
+	if atomic.AddInt64(&k.stored, 1) > k.kept {
+		return nil
+	}
+	return k.memoryCache.Put(ctx, key, write)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -67,17 +66,14 @@ func halvesPolicy(policy *retry.Policy, err error) *retry.Policy {
 // what ends the document.
 func (j *job) narrow(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	c.admitted()
+	j.noteNarrowed(ctx, c.pages)
 	for _, pages := range halves(j.span(c.pages)) {
 		c.halves = append(c.halves, j.newChunk(pages))
 	}
 	var both errgroup.Group
-	note := sync.OnceFunc(func() { j.noteHalves(ctx, c.pages) })
 	for _, half := range c.halves {
 		both.Go(func() error {
 			err := j.answer(ctx, half, policy)
-			if half.answered() {
-				note()
-			}
 			if err != nil {
 				j.end(err) // the other half need not go on
 			}
