@@ -13,28 +13,40 @@ import (
 	"unicode/utf8"
 )
 
-// A Redactor takes secrets out of texts that others wrote. Its rule: of a secret, no eight
-// characters in a row are shown if one of them is a digit, and no sixteen of any kind; a secret of
-// eight to fifteen characters is not shown whole. It knows them in any letter case, escaped for
-// JSON, HTML, URLs or source code, also twice, as base64 or hexadecimal, spaced out, and backwards.
+// A Redactor takes secrets out of texts that others wrote. Its rule: of a secret, no six characters
+// in a row are shown if one of them is a digit, and no sixteen of any kind; a secret of eight to
+// fifteen characters is not shown whole. At the end of a text, which may have been cut, its first
+// four are enough. It knows secrets in any letter case, escaped for JSON, HTML, URLs, mail or source
+// code, also twice, as base64 or hexadecimal, with blanks and punctuation in between, and backwards.
 //
 // A secret of fewer than eight characters is not searched for, as it could be a part of any word.
 type Redactor struct {
-	sets []runs
+	sets []set
 	most int // bytes of the longest secret
 }
 
-// runs are the eight bytes in a row that occur in the spellings of secrets, each as one number. The
-// value is how many bytes in a row are the secret although none is a digit.
-type runs map[uint64]int
+// A set is what is known of some secrets.
+type set struct {
+	// runs are the six bytes in a row that occur in the spellings, each as one number. The value is
+	// how many bytes in a row are the secret although none is a digit.
+	runs map[uint64]int
+	// heads are the first bytes of the spellings, of the lengths headLengths.
+	heads map[string]bool
+}
 
 // Redacted stands where a secret was.
 const Redacted = "[redacted]"
 
 const (
-	shortest = 8  // bytes of a secret, and of a run
+	shortest = 8  // bytes of a secret
+	runBytes = 6  // bytes of a run
 	wordless = 16 // bytes in a row that are in no ordinary word
+
+	runMask = 1<<(8*runBytes) - 1
 )
+
+// headLengths are how many bytes at the end of a text are the beginning of a secret.
+var headLengths = []int{5, 4}
 
 // layers is how often a text may have been escaped.
 const layers = 4
@@ -44,34 +56,43 @@ func New(secrets ...string) *Redactor { return (&Redactor{}).With(secrets...) }
 
 // With returns a Redactor that takes out these secrets as well.
 func (r *Redactor) With(secrets ...string) *Redactor {
-	set, more := runs{}, &Redactor{most: r.most}
+	known, more := set{runs: map[uint64]int{}, heads: map[string]bool{}}, &Redactor{most: r.most}
 	for _, secret := range secrets {
 		if secret = strings.TrimSpace(secret); len(secret) < shortest {
 			continue
 		}
 		more.most = max(more.most, len(secret))
 		for _, spelling := range spellings(secret) {
-			v := newView(spelling)
-			set.add(v.text)
-			set.add(v.dense().text)
+			for v, shorter := newView(spelling), true; shorter; { // it may look as if it was escaped
+				known.add(v.text)
+				known.add(v.dense().text)
+				next := v.unescaped()
+				shorter = len(next.text) < len(v.text)
+				v = next
+			}
 		}
 	}
-	if len(set) == 0 {
+	if len(known.runs) == 0 {
 		return r
 	}
-	more.sets = append(slices.Clone(r.sets), set)
+	more.sets = append(slices.Clone(r.sets), known)
 	return more
 }
 
-func (set runs) add(spelling []byte) {
+func (k *set) add(spelling []byte) {
 	most := min(len(spelling), wordless)
 	var run uint64
 	for i, c := range spelling {
-		if run = run<<8 | uint64(c); i+1 < shortest {
+		if run = (run<<8 | uint64(c)) & runMask; i+1 < runBytes {
 			continue
 		}
-		if known, ok := set[run]; !ok || most < known {
-			set[run] = most
+		if least, ok := k.runs[run]; !ok || most < least {
+			k.runs[run] = most
+		}
+	}
+	for _, n := range headLengths {
+		if len(spelling) >= shortest && bytes.ContainsAny(spelling[:n], digits) {
+			k.heads[string(spelling[:n])] = true
 		}
 	}
 }
@@ -90,8 +111,10 @@ func spellings(secret string) []string {
 	backwards := []byte(secret)
 	slices.Reverse(backwards)
 	forms := []string{secret, string(backwards), hex.EncodeToString([]byte(secret))}
-	if latin := fromLatin1(secret); latin != secret {
-		forms = append(forms, latin)
+	for _, form := range []string{fromLatin1(secret), strings.ReplaceAll(secret, "+", " ")} {
+		if form != secret {
+			forms = append(forms, form)
+		}
 	}
 	for shift := range 3 { // what stands before a secret shifts its base64
 		encoded := base64.StdEncoding.EncodeToString(append(make([]byte, shift), secret...))
@@ -116,22 +139,17 @@ func fromLatin1(s string) string {
 // Redact returns s with every part of a secret replaced by [redacted]. Call it before a text is
 // shortened. Its time is proportional to the length of s.
 func (r *Redactor) Redact(s string) string {
-	if r == nil || len(r.sets) == 0 || len(s) < shortest {
+	if r == nil || len(r.sets) == 0 || s == "" {
 		return s
 	}
 	hidden := make([]bool, len(s))
-	found := false
-	v := newView(s)
-	for range layers {
-		for _, set := range r.sets {
-			found = set.hide(v, hidden) || found
-			found = set.hide(v.dense(), hidden) || found
-		}
-		next := v.unescaped()
-		if len(next.text) == len(v.text) {
-			break
-		}
-		v = next
+	written := newView(s)
+	found := r.hide(written, hidden)
+	if bytes.IndexByte(written.text, '+') >= 0 {
+		found = r.hide(written.plusBlank(), hidden) || found
+	}
+	if bytes.IndexByte(written.text, '=') >= 0 {
+		found = r.hide(written.unquoted(), hidden) || found
 	}
 	if !found {
 		return s
@@ -150,34 +168,59 @@ func (r *Redactor) Redact(s string) string {
 	return b.String()
 }
 
-// hide marks where a view shows more of a secret than may be shown.
-func (set runs) hide(v view, hidden []bool) bool {
+// hide marks where a text shows more of a secret than may be shown, as it is or escaped.
+func (r *Redactor) hide(v view, hidden []bool) bool {
+	found := false
+	for range layers {
+		dense := v.dense()
+		for i := range r.sets {
+			found = r.sets[i].hide(v, hidden) || found
+			found = r.sets[i].hide(dense, hidden) || found
+		}
+		next := v.unescaped()
+		if len(next.text) == len(v.text) {
+			break
+		}
+		v = next
+	}
+	return found
+}
+
+func (k *set) hide(v view, hidden []bool) bool {
 	var run uint64
 	from, most, digit, found := -1, 0, false, false // the part of a secret that the text is in
-	end := func(to int) {
-		if from < 0 || !digit && to-from < most {
-			return
-		}
+	mark := func(from, to int) {
 		found = true
 		for i := v.from[from]; i < v.until[to-1]; i++ {
 			hidden[i] = true
 		}
 	}
+	end := func(to int) {
+		if from >= 0 && (digit || to-from >= most) {
+			mark(from, to)
+		}
+	}
 	for i, c := range v.text {
-		run = run<<8 | uint64(c)
-		length, ok := set[run]
+		run = (run<<8 | uint64(c)) & runMask
+		length, ok := k.runs[run]
 		switch {
-		case i+1 < shortest:
+		case i+1 < runBytes:
 		case !ok:
 			end(i)
 			from = -1
 		case from < 0:
-			from, most, digit = i+1-shortest, length, bytes.ContainsAny(v.text[i+1-shortest:i+1], digits)
+			from, most, digit = i+1-runBytes, length, bytes.ContainsAny(v.text[i+1-runBytes:i+1], digits)
 		default:
 			most, digit = min(most, length), digit || strings.IndexByte(digits, c) >= 0
 		}
 	}
 	end(len(v.text))
+	for _, n := range headLengths {
+		if start := len(v.text) - n; start >= 0 && k.heads[string(v.text[start:])] {
+			mark(start, len(v.text))
+			break
+		}
+	}
 	return found
 }
 
@@ -206,22 +249,60 @@ func lower(c byte) byte {
 	return c
 }
 
-// dense leaves out what may stand between the characters of a code: blanks and punctuation.
+// less returns an empty view for what becomes of v.
+func (v view) less() view {
+	return view{text: make([]byte, 0, len(v.text)), from: make([]int, 0, len(v.text)), until: make([]int, 0, len(v.text))}
+}
+
+// put appends text, which stands for length bytes of v from i on.
+func (u *view) put(text string, v view, i, length int) {
+	for _, c := range []byte(text) {
+		u.text, u.from, u.until = append(u.text, lower(c)), append(u.from, v.from[i]), append(u.until, v.until[i+length-1])
+	}
+}
+
+// dense leaves out what may stand between the characters of a code: all but letters and digits.
 func (v view) dense() view {
-	d := view{text: make([]byte, 0, len(v.text)), from: make([]int, 0, len(v.text)), until: make([]int, 0, len(v.text))}
+	d := v.less()
 	for i, c := range v.text {
-		switch c {
-		case ' ', '\t', '\r', '\n', ':', ',', ';', '.', '-', '_', '+':
-		default:
+		if 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c >= utf8.RuneSelf {
 			d.text, d.from, d.until = append(d.text, c), append(d.from, v.from[i]), append(d.until, v.until[i])
 		}
 	}
 	return d
 }
 
+// plusBlank has a blank for each plus, as in a URL's query.
+func (v view) plusBlank() view {
+	v.text = bytes.ReplaceAll(v.text, []byte("+"), []byte(" "))
+	return v
+}
+
+// unquoted reads the escapes of mail (quoted-printable): =41, and a = at the end of a line.
+func (v view) unquoted() view {
+	u := v.less()
+	for i := 0; i < len(v.text); {
+		char, length := string(v.text[i:i+1]), 1
+		if rest := v.text[i+1:]; char == "=" {
+			n, ok := number(string(rest[:min(len(rest), 2)]), 16, 2)
+			switch {
+			case ok:
+				char, length = string([]byte{byte(n)}), 3
+			case bytes.HasPrefix(rest, []byte("\r\n")):
+				char, length = "", 3
+			case bytes.HasPrefix(rest, []byte("\n")):
+				char, length = "", 2
+			}
+		}
+		u.put(char, v, i, length)
+		i += length
+	}
+	return u
+}
+
 // unescaped reads one layer of escapes: those of JSON and source code, of URLs, of HTML.
 func (v view) unescaped() view {
-	u := view{text: make([]byte, 0, len(v.text)), from: make([]int, 0, len(v.text)), until: make([]int, 0, len(v.text))}
+	u := v.less()
 	for i := 0; i < len(v.text); {
 		if c := v.text[i]; c != '%' && c != '&' && c != '\\' {
 			u.text, u.from, u.until = append(u.text, c), append(u.from, v.from[i]), append(u.until, v.until[i])
@@ -229,9 +310,7 @@ func (v view) unescaped() view {
 			continue
 		}
 		char, length := unescape(v.text[i:])
-		for _, c := range []byte(char) {
-			u.text, u.from, u.until = append(u.text, lower(c)), append(u.from, v.from[i]), append(u.until, v.until[i+length-1])
-		}
+		u.put(char, v, i, length)
 		i += length
 	}
 	return u
@@ -268,6 +347,9 @@ func unescapeBackslash(s string) (char string, length int) {
 		}
 	case c == 'u':
 		if n, ok := number(s[2:min(len(s), 6)], 16, 4); ok {
+			if long, ok := number(s[2:min(len(s), 10)], 16, 8); ok && n <= utf8.MaxRune>>16 { // written as \U, of no control character
+				return string(rune(long)), 10
+			}
 			if low, ok := lowSurrogate(s[6:]); ok && utf16.IsSurrogate(rune(n)) {
 				return string(utf16.DecodeRune(rune(n), low)), 12
 			}
@@ -283,6 +365,8 @@ func unescapeBackslash(s string) (char string, length int) {
 		}
 	case strings.IndexByte(`/"'\`, c) >= 0:
 		return s[1:2], 2
+	case strings.IndexByte("abfnrtv", c) >= 0:
+		return " ", 2 // blanks and the like
 	}
 	return s[:1], 1
 }

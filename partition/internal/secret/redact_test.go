@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -29,19 +30,21 @@ func TestRedact(t *testing.T) {
 		"plain": "API key " + key + " is invalid", "upper case": strings.ToUpper(key), "lower case": strings.ToLower(key),
 		"twice": key + " and " + key, "JSON": string(quoted), "query": url.QueryEscape(key), "path": url.PathEscape(key),
 		"unicode escapes": escaped.String(), "percent": percent.String(), "base64": base64.StdEncoding.EncodeToString([]byte(key)),
-		"cut at the end": "key " + key[:8], "cut in the middle": "key " + key[:12] + "...", "cut at the front": "..." + key[9:],
+		"cut at the end": "key " + key[:5], "cut in the middle": "key " + key[:12] + "...", "cut at the front": "..." + key[9:],
 		"quoted": fmt.Sprintf("%q", key), "escaped slashes": strings.ReplaceAll(key, "/", `\/`),
 		"percent twice": url.QueryEscape(url.QueryEscape(key)), "entities": strings.NewReplacer("/", "&#47;", "9", "&#0057;", "8", "&#x38;").Replace(key),
 		"with a user": base64.StdEncoding.EncodeToString([]byte("user:" + key)), "shifted by one": base64.URLEncoding.EncodeToString([]byte("x" + key + "y")),
 		"octal": fmt.Sprintf(`\%03o\%03o`, key[0], key[1]) + key[2:], "code points": fmt.Sprintf(`\u{%x}`, key[0]) + key[1:],
-		"spaced hex": fmt.Sprintf("% x", key), "backwards": backwards(key), "first eight": "key " + key[:8] + " is wrong",
-		"first and last": key[:8] + "..." + key[len(key)-8:], "spaced": strings.Join(strings.Split(key, ""), " "),
+		"spaced hex": fmt.Sprintf("% x", key), "backwards": backwards(key), "first seven": "key " + key[:7] + " is wrong",
+		"first and last": key[:6] + "..." + key[len(key)-6:], "spaced": strings.Join(strings.Split(key, ""), " "),
+		"barred": strings.Join(strings.Split(key, ""), "|"), "lines": strings.Join(strings.Split(key, ""), `\n`), "two texts": key[:10] + `", "` + key[10:],
+		"mail": strings.ReplaceAll(percent.String(), "%", "="), "folded mail": key[:5] + "=\r\n" + key[5:10] + "=\n" + key[10:],
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := New(key).Redact(text)
 			require.Contains(t, got, Redacted)
-			for i := range len(key) - 7 {
-				require.NotContains(t, strings.ToLower(got), strings.ToLower(key[i:i+8]))
+			for i := range len(key) - 4 {
+				require.NotContains(t, strings.ToLower(got), strings.ToLower(key[i:i+5]))
 			}
 		})
 	}
@@ -85,11 +88,20 @@ func FuzzRedact(f *testing.F) {
 	f.Add("0123456789abcdef", "API key ", " is invalid")
 	f.Add("x", "key ", "")
 	f.Add("pässwörd 表 😀", "", "!")
+	f.Add("000 0000", "", "")
+	f.Add("%000\xae\xae00", "", "")
+	f.Add("x\xd6ͅT\U000bf2c2ck", "", "")
 	f.Add(strings.Repeat("0123456789abcdefghijklmnop", 158)[:4096], "key ", " key")
 	f.Fuzz(func(t *testing.T, key, before, after string) {
 		key = strings.TrimSpace(key)
-		if len(key) > 4096 {
-			return
+		if len(key) > 4096 || strings.ContainsFunc(key, unicode.IsControl) {
+			return // no header can have it
+		}
+		if len(key) >= shortest && len(newView(key).unescaped().unescaped().text) < shortest {
+			return // it consists of what looks like escapes
+		}
+		if strings.ContainsAny(before[max(0, len(before)-12):], `\%&=`) {
+			return // what begins there ends in the secret, for who reads escapes
 		}
 		r := New(key)
 		quoted, err := json.Marshal(key)
@@ -106,7 +118,7 @@ func FuzzRedact(f *testing.F) {
 		}
 		spelled := []string{
 			key, string(newView(key).text), url.QueryEscape(key), percent.String(), fmt.Sprintf("%x", key), base64.StdEncoding.EncodeToString([]byte(key)),
-			backwards(key), fmt.Sprintf("%q", key), fromLatin1(key),
+			backwards(key), fmt.Sprintf("%q", key), fromLatin1(key), strings.ReplaceAll(percent.String(), "%", "="), strings.ReplaceAll(key, " ", "+"),
 		}
 		if utf8.ValidString(key) { // else it is not the key that is written
 			spelled = append(spelled, string(quoted), units.String(), entities.String())
@@ -118,6 +130,11 @@ func FuzzRedact(f *testing.F) {
 			} else {
 				require.Contains(t, got, Redacted, spelling)
 				require.NotContains(t, strings.ReplaceAll(got, Redacted, "\x00"), spelling)
+				for i := 0; i+runBytes <= len(key) && spelling == key; i++ { // of one that stands there as it is, no run with a digit is left
+					if run := key[i : i+runBytes]; strings.ContainsAny(run, digits) && !strings.Contains(before+"\x00"+after, run) {
+						require.NotContains(t, strings.ReplaceAll(got, Redacted, "\x00"), run)
+					}
+				}
 			}
 		}
 	})

@@ -42,7 +42,7 @@ func Of(key string, header http.Header, where *url.URL) []string {
 // namesSecret reports whether what a header or a URL's parameter of this name carries is a secret.
 func namesSecret(name string) bool {
 	name = strings.ToLower(name)
-	for _, part := range []string{"auth", "cookie", "cred", "key", "pass", "secret", "session", "sig", "token"} {
+	for _, part := range []string{"auth", "cookie", "cred", "key", "pass", "pwd", "secret", "session", "sig", "token"} {
 		if strings.Contains(name, part) {
 			return true
 		}
