@@ -75,7 +75,7 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 		write = file.Fill
 	}
 	scratch := wire.Scratch{Disk: true}
-	defer scratch.Close()
+	defer func() { _ = scratch.Close() }() // the page is made
 	body := scratch.NewStore()
 	to, err := body.Create()
 	if err != nil {

@@ -21,8 +21,7 @@ type Key = [sha256.Size]byte
 
 // A Cache keeps answers, so that a page that was answered once is never sent again. Several
 // goroutines use it at once. If the cache fails, the client reports it once, by a [CacheFailed]
-// event, and goes on without it. For a range of pages that was narrowed there is one small entry more,
-// which says so. A cache may also implement [HasCache] or [ScratchCache].
+// event, and goes on without it. A cache may also implement [HasCache] or [ScratchCache].
 type Cache interface {
 	// Get returns what was stored under the key. A miss wraps [fs.ErrNotExist].
 	Get(ctx context.Context, k Key) (io.ReadCloser, error)
@@ -31,7 +30,8 @@ type Cache interface {
 }
 
 // A HasCache is a [Cache] that can cheaply tell whether it has an entry. With any other cache the
-// client calls Get, which opens the entry: twice for a chunk that has no entry.
+// client calls Get, which opens the entry: twice for a chunk that has no entry. For a range of pages
+// that was narrowed it stores a small entry more, which says so.
 type HasCache interface {
 	Cache
 	// Has reports whether there is an entry. It does not mark the entry as used. It may return true
@@ -174,10 +174,10 @@ func (j *job) halvesKey(pages split.PageRange) Key {
 	return sha256.Sum256(append(key[:], "halves"...))
 }
 
-// noteNarrowed stores that a range is narrowed, before any of its halves has an answer: what is paid
-// for is found, whenever the run ends.
+// noteNarrowed stores that a range is narrowed, where [job.hasHalves] looks for that, before any of
+// the halves has an answer: what is paid for is found, whenever the run ends.
 func (j *job) noteNarrowed(ctx context.Context, pages split.PageRange) {
-	if !j.caches() {
+	if _, quick := j.client.cache.(HasCache); quick || !j.caches() {
 		return
 	}
 	err := j.client.cache.Put(context.WithoutCancel(ctx), j.halvesKey(pages), func(w io.Writer) error {

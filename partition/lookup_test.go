@@ -89,7 +89,8 @@ func TestPlanSaysWhatTheNextRunSends(t *testing.T) {
 				require.NoError(t, err)
 				require.Empty(t, before.Cached)
 				require.Equal(t, before.Chunks, before.Left)
-				_, _ = c.Partition(t.Context(), bytesPDF(test.data), test.params)
+				byGet := newClient(t, s, partition.WithCache(&cache.memoryCache)) // which stores all that one that can be asked needs, and more
+				_, _ = byGet.Partition(t.Context(), bytesPDF(test.data), test.params)
 				sent, gets := len(s.Requests()), cache.gets
 
 				for range 2 {
@@ -100,7 +101,7 @@ func TestPlanSaysWhatTheNextRunSends(t *testing.T) {
 				}
 				require.Len(t, s.Requests(), sent)
 				require.Equal(t, gets, cache.gets, "nothing is read")
-				slow, err := newClient(t, s, partition.WithCache(&cache.memoryCache)).Plan(t.Context(), bytesPDF(test.data), test.params)
+				slow, err := byGet.Plan(t.Context(), bytesPDF(test.data), test.params)
 				require.NoError(t, err)
 				require.Equal(t, test.cached, slow.Cached, "by Get")
 				fresh, err := newClient(t, s, partition.WithCache(cache), partition.WithRefresh()).Plan(t.Context(), bytesPDF(test.data), test.params)
