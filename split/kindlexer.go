@@ -82,23 +82,14 @@ func (l *lexer) word() []byte {
 }
 
 func (l *lexer) literal() []byte {
-	l.pos++
-	start, open := l.pos, 1
-	for ; l.pos < len(l.text); l.pos++ {
-		switch l.text[l.pos] {
-		case '\\':
-			l.pos++
-		case '(':
-			open++
-		case ')':
-			if open--; open == 0 {
-				l.pos++
-				return l.text[start : l.pos-1]
-			}
-		}
+	s := l.text[l.pos+1:]
+	end := closing(s)
+	if end < 0 {
+		l.pos = len(l.text)
+		return s
 	}
-	l.pos = len(l.text)
-	return l.text[min(start, len(l.text)):]
+	l.pos += end + 2
+	return s[:end]
 }
 
 // decimal reads the usual numbers by itself, as there are a great many of them.

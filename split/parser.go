@@ -184,23 +184,13 @@ func (p *parser) hex() (types.Object, bool) {
 
 // literal reads a string in brackets, and leaves its escapes as they are.
 func (p *parser) literal() (types.Object, bool) {
-	p.pos++
-	start, open := p.pos, 1
-	for ; p.pos < len(p.text); p.pos++ {
-		switch p.text[p.pos] {
-		case '\\':
-			p.pos++
-		case '(':
-			open++
-		case ')':
-			if open--; open == 0 {
-				s := p.text[start:p.pos]
-				p.pos++
-				return types.StringLiteral(s), true
-			}
-		}
+	s := p.text[p.pos+1:]
+	end := closing(s)
+	if end < 0 {
+		return nil, false
 	}
-	return nil, false
+	p.pos += end + 2
+	return types.StringLiteral(s[:end]), true
 }
 
 // word takes a keyword that ends here.

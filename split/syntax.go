@@ -52,6 +52,25 @@ func appendScalar(b []byte, o types.Object) []byte {
 	return append(b, "null"...)
 }
 
+// closing returns where the bracket is that closes a string, given what follows the opening one; -1
+// for none.
+func closing[T string | []byte](s T) int {
+	open := 1
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
 func isDelimiter(c byte) bool {
 	switch c {
 	case '(', ')', '<', '>', '[', ']', '{', '}', '/', '%':
