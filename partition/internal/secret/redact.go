@@ -191,6 +191,10 @@ func (k *set) hide(v view, hidden []bool) bool {
 	from, most, digit, found := -1, 0, false, false // the part of a secret that the text is in
 	mark := func(from, to int) {
 		found = true
+		for ; to-from > 1 && v.text[from] == ' '; from++ { // a blank at its ends is the text's
+		}
+		for ; to-from > 1 && v.text[to-1] == ' '; to-- {
+		}
 		for i := v.from[from]; i < v.until[to-1]; i++ {
 			hidden[i] = true
 		}
