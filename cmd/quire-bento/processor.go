@@ -14,9 +14,12 @@ import (
 
 const processorName = "quire_partition"
 
-// register adds the processor to an environment.
+// register adds the processor and the outputs to an environment.
 func register(env *service.Environment) error {
-	return env.RegisterProcessor(processorName, spec(), newProcessor)
+	return errors.Join(
+		env.RegisterProcessor(processorName, spec(), newProcessor),
+		env.RegisterOutput(filesName, filesSpec(), newFiles), env.RegisterOutput(listName, listSpec(), newList),
+	)
 }
 
 // A processor turns documents into elements. Bento calls it from all threads of a pipeline at once, so that they share one client.
