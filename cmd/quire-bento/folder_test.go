@@ -125,6 +125,17 @@ func TestA9FolderIsKilledInTheMiddle(t *testing.T) {
 	}
 }
 
+// TestC11FolderRunEndsWithCounts: once, whatever the number of threads.
+func TestC11FolderRunEndsWithCounts(t *testing.T) {
+	out, start, _ := folderRun(t, "good")
+	require.NoError(t, os.WriteFile(filepath.Join(out, "..", "in", "bad-1.txt"), []byte("Text.\n"), 0o600))
+	run := start()
+	said := sayingOf(run, "61 documents: 60 done, 1 failed")
+	require.NoError(t, run.Run())
+	said.await(t)
+	require.Equal(t, 1, strings.Count(said.text.String(), " documents: "))
+}
+
 // TestA9FolderWithANameTooLong: a document without a possible output does not stop those behind it.
 func TestA9FolderWithANameTooLong(t *testing.T) {
 	out, start, _ := folderRun(t, "good")

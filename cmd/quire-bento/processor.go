@@ -27,6 +27,7 @@ type processor struct {
 	settings
 	clients *clients
 	meters  *meters
+	tally   *tally
 	log     *service.Logger
 }
 
@@ -36,6 +37,7 @@ func newProcessor(conf *service.ParsedConfig, resources *service.Resources) (ser
 		return nil, err
 	}
 	p := &processor{settings: *given, meters: newMeters(resources.Metrics()), log: resources.Logger()}
+	p.tally = &tally{say: func(text string) { p.log.Info(text) }}
 	p.clients = &clients{log: p.log, open: func() (*client, error) { return openClient(given, p.observe, p.log) }}
 	opened, err := p.clients.acquire() // what cannot work is said now, and not with the first document
 	if err != nil {
@@ -50,15 +52,19 @@ func newProcessor(conf *service.ParsedConfig, resources *service.Resources) (ser
 func (p *processor) Process(ctx context.Context, m *service.Message) (service.MessageBatch, error) {
 	forget(m)
 	p.meters.documents.Incr(1)
+	p.tally.begin()
 	a, err := p.persist(ctx, m)
 	if ctx.Err() != nil {
+		p.tally.end(&p.tally.stopped)
 		return nil, ctx.Err()
 	}
 	if err != nil {
+		p.tally.end(&p.tally.failed)
 		p.meters.failed.Incr(1, string(partition.KindOf(err)))
 		describeError(m, err)
 		return nil, err
 	}
+	p.tally.end(&p.tally.done)
 	return p.deliver(m, a)
 }
 
@@ -146,6 +152,7 @@ func (p *processor) observe(_ context.Context, e partition.Event) {
 
 // Close frees what the processor holds. Each thread of the pipeline calls it, while others may still have a document.
 func (p *processor) Close(context.Context) error {
+	p.tally.close()
 	p.clients.close()
 	return nil
 }
