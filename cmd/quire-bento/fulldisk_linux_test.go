@@ -53,7 +53,8 @@ func TestA9NATSOnAFullDisk(t *testing.T) {
 		enqueue(t, js, path)
 	}
 	srv := newServer(t)
-	run := worker(t, "config/nats.yaml", "NATS_URL="+url, "UNSTRUCTURED_API_URL="+srv.URL, "OUT="+out, "CACHE="+filepath.Join(dir, "cache"), "HTTP=false")
+	run := worker(t, "config/nats.yaml", "NATS_URL="+url, "UNSTRUCTURED_API_URL="+srv.URL, "OUT="+out, "CACHE="+filepath.Join(dir, "cache"),
+		"HTTP=false")
 	full := sayingOf(run, "no space left on device")
 	require.NoError(t, run.Start())
 	t.Cleanup(func() { _ = run.Process.Kill() })

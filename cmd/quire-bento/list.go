@@ -17,8 +17,8 @@ const listName = "quire_list"
 func listSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Categories("Local").
 		Summary("Writes a line for each message to one file, which every start of the stream begins anew.").
-		Description("A line that could not be written whole, as on a full disk, is written over by the next attempt. So the file has each message of " +
-			"the last run once; it is empty where there was none.").
+		Description("A line that could not be written whole, as on a full disk, is written over by the next attempt. So the file has each " +
+			"message of the last run once; it is empty where there was none.").
 		Field(service.NewStringField("path").Description("The file. Its folder is made where it is missing."))
 }
 

@@ -38,9 +38,11 @@ func TestA9NATSIsKilledInTheMiddle(t *testing.T) {
 			close(middle)
 		}
 		return false
-	}}, partitiontest.Fault{File: "??0.txt", Do: partitiontest.Detail(422, "Cannot be read.")}, partitiontest.Fault{Do: partitiontest.Delay(10 * time.Millisecond)})
+	}}, partitiontest.Fault{File: "??0.txt", Do: partitiontest.Detail(422, "Cannot be read.")},
+		partitiontest.Fault{Do: partitiontest.Delay(10 * time.Millisecond)})
 	out := filepath.Join(dir, "out")
-	run := worker(t, "config/nats.yaml", "NATS_URL="+url, "UNSTRUCTURED_API_URL="+srv.URL, "OUT="+out, "CACHE="+filepath.Join(dir, "cache"), "HTTP=false")
+	run := worker(t, "config/nats.yaml", "NATS_URL="+url, "UNSTRUCTURED_API_URL="+srv.URL, "OUT="+out, "CACHE="+filepath.Join(dir, "cache"),
+		"HTTP=false")
 	require.NoError(t, run.Start())
 	t.Cleanup(func() { _ = run.Process.Kill() })
 	<-middle

@@ -118,6 +118,7 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 		"page.txt":    element(`"page"`, `,"page_number":"iv"`),
 		"number.txt":  element(`"number"`, `,"n":12345678901234567890.5`),
 		"refused.txt": element(`"refused"`, `,"n":1e400000`),
+		"deep.txt":    element(`"deep"`, `,"n":`+strings.Repeat("[", 9000)+strings.Repeat("]", 9000)),
 		"none.txt":    "",
 		"odd\xff.txt": element(`"odd"`, ""),
 	}
@@ -131,7 +132,8 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 		if middle == "" {
 			body = "[]"
 		}
-		faults = append(faults, partitiontest.Fault{Match: func(r partitiontest.Request) bool { return r.File == strings.ToValidUTF8(name, "\ufffd") }, Do: partitiontest.Reply(200, body)})
+		is := func(r partitiontest.Request) bool { return r.File == strings.ToValidUTF8(name, "\ufffd") }
+		faults = append(faults, partitiontest.Fault{Match: is, Do: partitiontest.Reply(200, body)})
 	}
 	run := func(faults ...partitiontest.Fault) {
 		srv := newServer(t, faults...)
@@ -141,8 +143,10 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 		run(faults...)
 		for name, text := range want {
 			document := filepath.Join(in, name)
-			require.Equal(t, []string{"before", text, "before"}, base.strings(t, "select coalesce(content, '') from elements where document = $1 order by position", document), name)
-			original := base.strings(t, "select metadata->>'quire_original' from elements where document = $1 and metadata ? 'quire_original'", document)
+			require.Equal(t, []string{"before", text, "before"},
+				base.strings(t, "select coalesce(content, '') from elements where document = $1 order by position", document), name)
+			original := base.strings(t,
+				"select metadata->>'quire_original' from elements where document = $1 and metadata ? 'quire_original'", document)
 			if !strings.Contains(text, "\ufffd") {
 				require.Empty(t, original, name)
 				continue
@@ -154,12 +158,16 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 			}
 		}
 		require.Equal(t, []string{"1 \ufffd"},
-			base.strings(t, `select (metadata->>E'a\ufffdb') || ' ' || (metadata#>>'{deep,0,x,0}') from elements where document like '%/key.txt' and position = 1`))
-		require.Equal(t, []string{"iv"}, base.strings(t, "select metadata->>'page_number' from elements where document like '%/page.txt' and page is null"))
-		require.Equal(t, []string{"12345678901234567890.5"}, base.strings(t, "select metadata->>'n' from elements where document like '%/number.txt' and position = 1"))
+			base.strings(t, `select (metadata->>E'a\ufffdb') || ' ' || (metadata#>>'{deep,0,x,0}') from elements
+				where document like '%/key.txt' and position = 1`))
+		require.Equal(t, []string{"iv"},
+			base.strings(t, "select metadata->>'page_number' from elements where document like '%/page.txt' and page is null"))
+		require.Equal(t, []string{"12345678901234567890.5"},
+			base.strings(t, "select metadata->>'n' from elements where document like '%/number.txt' and position = 1"))
 		require.Equal(t, 3, base.number(t, "select count(*) from elements where document = $1", strconv.Quote(filepath.Join(in, "odd\xff.txt"))))
 		require.Equal(t, 2*(len(answers)-2), base.number(t, "select count(*) from elements where page = 7"))
-		require.Equal(t, []string{"output true"}, base.strings(t, "select kind || ' ' || final from failed where document like '%/refused.txt' and message like '%(22003)'"))
+		require.Equal(t, []string{"output true"},
+			base.strings(t, "select kind || ' ' || final from failed where document like '%/refused.txt' and message like '%(22003)'"))
 		require.Equal(t, 1, base.number(t, "select count(*) from failed"))
 		require.Zero(t, base.number(t, "select count(*) from elements where document like '%/none.txt' or document like '%/refused.txt'"))
 	}
@@ -171,7 +179,8 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 	require.Equal(t, 1, base.number(t, "select count(*) from elements where document like '%/refused.txt'"))
 	require.Equal(t, 1, base.number(t, "select count(*) from elements where document like '%/nul.txt'"), "rows behind the end are gone")
 	require.Equal(t, 3, base.number(t, "select count(*) from elements where document like '%/long.txt'"), "the rows of an earlier version stay")
-	require.Equal(t, []string{filepath.Join(in, "long.txt") + " bad_document 422"}, base.strings(t, "select document || ' ' || kind || ' ' || status from failed"))
+	require.Equal(t, []string{filepath.Join(in, "long.txt") + " bad_document 422"},
+		base.strings(t, "select document || ' ' || kind || ' ' || status from failed"))
 }
 
 // A database is a server of Postgres in a folder of its own, with the tables of the configuration.

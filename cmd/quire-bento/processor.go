@@ -64,7 +64,7 @@ func (p *processor) Process(ctx context.Context, m *service.Message) (service.Me
 		describeError(m, err)
 		return nil, err
 	}
-	p.tally.end(&p.tally.done)
+	p.tally.end(&p.tally.answered)
 	return p.deliver(m, a)
 }
 

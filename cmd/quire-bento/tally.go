@@ -7,14 +7,14 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/words"
 )
 
-// A tally counts what became of the documents, and says so once the stream has ended. Its methods may be called by several goroutines at
-// once.
+// A tally counts how the documents were answered, and says so once the stream has ended. Whether an answer was stored is the output's to
+// say. Its methods may be called by several goroutines at once.
 type tally struct {
 	say func(string)
 
 	mu       sync.Mutex
 	underWay int
-	done     int
+	answered int
 	failed   int
 	stopped  int // before they were answered
 	ended    bool
@@ -49,7 +49,7 @@ func (t *tally) sayIfEnded() {
 	if !t.ended || t.underWay > 0 {
 		return
 	}
-	text := fmt.Sprintf("%s: %d done, %d failed", words.Count(t.done+t.failed+t.stopped, "document"), t.done, t.failed)
+	text := fmt.Sprintf("%s: %d answered, %d failed", words.Count(t.answered+t.failed+t.stopped, "document"), t.answered, t.failed)
 	if t.stopped > 0 {
 		text += fmt.Sprintf(", %d stopped before their answer", t.stopped)
 	}

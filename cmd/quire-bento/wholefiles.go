@@ -25,9 +25,9 @@ const noFile = "no file can have this name"
 func filesSpec() *service.ConfigSpec {
 	return service.NewConfigSpec().Categories("Local").
 		Summary("Writes each message to a file of its own, which is there whole or not at all.").
-		Description("A file has a hidden name until it is on the disk, and is then renamed. Bento's output `file` writes in place: a disk that is full, " +
-			"or a kill, leaves half a file. Nothing is written outside the folder. The error of a name that the file system refuses has the words `" +
-			noFile + "`; any other error, such as that of a full disk, may pass.").
+		Description("A file has a hidden name until it is on the disk, and is then renamed. Bento's output `file` writes in place: a disk " +
+			"that is full, or a kill, leaves half a file. Nothing is written outside the folder. The error of a name that the file system " +
+			"refuses has the words `" + noFile + "`; any other error, such as that of a full disk, may pass.").
 		Field(service.NewStringField("folder").Description("Folder of the files. It is made where it is missing.")).
 		Field(service.NewInterpolatedStringField("name").Description("Name of the message's file below the folder, with slashes.").
 			Example(`${! metadata("nats_sequence_stream") }.jsonl`))
