@@ -146,6 +146,31 @@ func TestA9FolderWithANameTooLong(t *testing.T) {
 	require.Equal(t, 60, wholeOutputs(t, out))
 }
 
+// TestA9FolderWithFilesThatCannotBeRead: each of them is listed, and none stops those behind it.
+func TestA9FolderWithFilesThatCannotBeRead(t *testing.T) {
+	out, start, _ := folderRun(t, "good")
+	in := filepath.Join(out, "..", "in")
+	vanishing := filepath.Join(in, "good-vanishing.txt")
+	require.NoError(t, os.WriteFile(vanishing, []byte("Text.\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(in, "README"), []byte("No dot.\n"), 0o600))
+	require.NoError(t, os.Mkdir(filepath.Join(in, "a.folder"), 0o700))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(in, "a.link")))
+	vanished := make(chan struct{})
+	srv := newServer(t, partitiontest.Fault{Do: partitiontest.Until(vanished)})
+	run := start()
+	run.Env = append(run.Env, "UNSTRUCTURED_API_URL="+srv.URL)
+	left := sayingOf(run, ": 1, a link that leads nowhere")
+	require.NoError(t, run.Start())
+	require.Eventually(t, func() bool { return srv.InFlight() > 0 }, time.Minute, time.Millisecond)
+	require.NoError(t, os.Remove(vanishing)) // the last in the order of names
+	close(vanished)
+	require.NoError(t, run.Wait())
+	left.await(t)
+	require.FileExists(t, filepath.Join(out, "README.jsonl"))
+	require.Equal(t, 60, wholeOutputs(t, out))
+	require.Equal(t, map[string]int{"good-vanishing.txt local_io": 1}, failures(t, out))
+}
+
 // However the folder is written, the outputs have the same names.
 func TestA9FolderIsNamedInAnyWay(t *testing.T) {
 	config, err := filepath.Abs("config/folder.yaml")

@@ -14,10 +14,11 @@ import (
 
 const processorName = "quire_partition"
 
-// register adds the processor and the outputs to an environment.
+// register adds the processor, the input and the outputs to an environment.
 func register(env *service.Environment) error {
 	return errors.Join(
 		env.RegisterProcessor(processorName, spec(), newProcessor),
+		env.RegisterInput(folderName, folderSpec(), newFolderInput),
 		env.RegisterOutput(filesName, filesSpec(), newFiles), env.RegisterOutput(listName, listSpec(), newList),
 	)
 }
