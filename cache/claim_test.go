@@ -71,6 +71,42 @@ func TestE7ClaimsExclude(t *testing.T) {
 	require.Empty(t, warned.take())
 }
 
+// The file of a claim may go, and come anew, between its opening and its locking.
+func TestE7AClaimThatIsReleasedMeanwhile(t *testing.T) {
+	d, _ := newDir(t, Options{})
+	first, third := openDir(t, d.path, Options{}), openDir(t, d.path, Options{})
+	mustPut(t, d, 2) // its own lock is there
+	release, ok := first.Claim(t.Context(), keyFor(1))
+	require.True(t, ok)
+	release3 := func() {}
+	d.disk = &lockedLate{d.disk, func() {
+		release()
+		release3, ok = third.Claim(t.Context(), keyFor(1))
+		require.True(t, ok)
+	}}
+	_, ok = d.Claim(t.Context(), keyFor(1))
+	require.False(t, ok, "it is the third's")
+	require.Len(t, claimsIn(t, d), 1)
+	release3()
+	release, ok = d.Claim(t.Context(), keyFor(1))
+	require.True(t, ok)
+	release()
+}
+
+// A lockedLate is a file system on which something happens before the first lock.
+type lockedLate struct {
+	disk
+	before func()
+}
+
+func (l *lockedLate) TryLock(f file) error {
+	if before := l.before; before != nil {
+		l.before = nil
+		before()
+	}
+	return l.disk.TryLock(f)
+}
+
 // A claim is void at once when its process is killed. What that leaves is taken over, or swept.
 func TestE7AClaimEndsWithItsProcess(t *testing.T) {
 	d, warned := newDir(t, Options{})
