@@ -22,5 +22,5 @@ func linksOf(info fs.FileInfo) (links uint64, known bool) {
 	if !ok {
 		return 0, false
 	}
-	return uint64(stat.Nlink), true //nolint:unconvert // its type differs by system
+	return uint64(stat.Nlink), true
 }

@@ -122,7 +122,10 @@ func (j *job) await(ctx context.Context, claims ClaimCache, key Key, c *chunk, p
 	longest := claimLimit(policy.Budget)
 	late := time.NewTimer(longest)
 	defer late.Stop()
-	for pause := firstClaimPause; ; pause = min(2*pause, lastClaimPause) {
+	pause := firstClaimPause
+	again := time.NewTicker(pause)
+	defer again.Stop()
+	for {
 		select {
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
@@ -131,10 +134,12 @@ func (j *job) await(ctx context.Context, claims ClaimCache, key Key, c *chunk, p
 			j.client.logger.WarnContext(ctx, err.Error(), attrs...)
 			j.event(ctx, Event{Kind: ClaimHeld, Pages: c.pages, Err: err, Elapsed: longest})
 			return func() {}, nil
-		case <-time.After(pause):
+		case <-again.C:
 			if release, ok := claims.Claim(ctx, key); ok {
 				return release, nil
 			}
+			pause = min(2*pause, lastClaimPause)
+			again.Reset(pause)
 		}
 	}
 }
