@@ -44,6 +44,9 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) erro
 	if f.output == "" && j.walk != nil && !j.walk.Single() && !j.form.Concatenates {
 		return usageError("more than one document needs -o DIR or -f jsonl")
 	}
+	if f.output == "" && j.form.Binary && screen.IsTerminal(sh.stdout) {
+		return usageError("-f %s is no text: write it to a folder with -o DIR, or to a file with > FILE%s", j.form.Name, j.form.Extension)
+	}
 	progress, err := f.progressWay(sh)
 	if err != nil {
 		return err

@@ -27,11 +27,11 @@ type listLevel struct {
 	depth int
 }
 
-func newMarkdownEncoder(w *bufio.Writer, _ Options) encoder {
+func newMarkdownEncoder(w *bufio.Writer, _ Options) Encoder {
 	return &markdownEncoder{w: w, page: 1, titles: map[string]int{}}
 }
 
-func (f *markdownEncoder) element(e item) error {
+func (f *markdownEncoder) Encode(e Item) error {
 	block := markdownBlocks[e.Type]
 	if block == nil {
 		block = markdownParagraph
@@ -64,11 +64,11 @@ func (f *markdownEncoder) block(text string, goesOn bool) error {
 	return err
 }
 
-func (f *markdownEncoder) end() error { return nil }
+func (f *markdownEncoder) End() error { return nil }
 
 // titleDepth is how deep a title is nested, from 0: what the API says, else one deeper than the
 // title that is its parent.
-func (f *markdownEncoder) titleDepth(e item) int {
+func (f *markdownEncoder) titleDepth(e Item) int {
 	if e.Type != element.TypeTitle {
 		return 0
 	}
@@ -91,7 +91,7 @@ const deepestTitle = 5
 // API counts the depth of items from 0 or from 1, by the type of the file, and may skip depths: so
 // an item is one level below the last one that is less deep. Without a depth it is one level below
 // its parent.
-func (f *markdownEncoder) listLevel(e item) int {
+func (f *markdownEncoder) listLevel(e Item) int {
 	if e.Type != element.TypeListItem {
 		f.list = nil
 		return -1
@@ -121,18 +121,18 @@ const deepestItem = 12
 
 // markdownBlocks is the table of the types of elements that are more than a paragraph. An empty
 // block is left out.
-var markdownBlocks = map[element.ElementType]func(e item, depth int) string{
+var markdownBlocks = map[element.ElementType]func(e Item, depth int) string{
 	element.TypeTitle:       markdownHeading,
 	element.TypeListItem:    markdownItem,
 	element.TypeTable:       markdownTableOf,
 	element.TypeTableChunk:  markdownTableOf,
 	element.TypeCodeSnippet: markdownCode,
-	element.TypePageBreak:   func(item, int) string { return "---" },
+	element.TypePageBreak:   func(Item, int) string { return "---" },
 }
 
-func markdownParagraph(e item, _ int) string { return escapeParagraph(e.Text) }
+func markdownParagraph(e Item, _ int) string { return escapeParagraph(e.Text) }
 
-func markdownHeading(e item, depth int) string {
+func markdownHeading(e Item, depth int) string {
 	text := escapeHeading(e.Text)
 	if text == "" {
 		return ""
@@ -140,7 +140,7 @@ func markdownHeading(e item, depth int) string {
 	return strings.Repeat("#", depth+1) + " " + text
 }
 
-func markdownItem(e item, _ int) string {
+func markdownItem(e Item, _ int) string {
 	text := escapeParagraph(oneLine(e.Text))
 	if text == "" {
 		return ""
@@ -150,14 +150,14 @@ func markdownItem(e item, _ int) string {
 
 // markdownTableOf is the table that the API gives as HTML, and the element's text where that is not
 // a table.
-func markdownTableOf(e item, _ int) string {
+func markdownTableOf(e Item, _ int) string {
 	if table := markdownTables(e.Metadata.TextAsHTML); table != "" {
 		return table
 	}
 	return escapeParagraph(e.Text)
 }
 
-func markdownCode(e item, _ int) string {
+func markdownCode(e Item, _ int) string {
 	code := strings.Trim(plainLines(e.Text), "\n")
 	if strings.TrimSpace(code) == "" {
 		return ""

@@ -83,6 +83,10 @@ func (o Options) check(f Format) error {
 	return nil
 }
 
+// KeepsMetadata reports whether MetadataInclude and MetadataExclude let a member of the metadata be
+// written.
+func (o Options) KeepsMetadata(name string) bool { return o.metadata().keeps(name) }
+
 func (o Options) metadata() nameFilter { return newNameFilter(o.MetadataInclude, o.MetadataExclude) }
 
 func (o Options) types() nameFilter {

@@ -8,9 +8,9 @@ type textEncoder struct {
 	started bool
 }
 
-func newTextEncoder(w *bufio.Writer, _ Options) encoder { return &textEncoder{w: w} }
+func newTextEncoder(w *bufio.Writer, _ Options) Encoder { return &textEncoder{w: w} }
 
-func (f *textEncoder) element(e item) error {
+func (f *textEncoder) Encode(e Item) error {
 	if e.Text == "" {
 		return nil
 	}
@@ -24,4 +24,4 @@ func (f *textEncoder) element(e item) error {
 	return err
 }
 
-func (f *textEncoder) end() error { return nil }
+func (f *textEncoder) End() error { return nil }
