@@ -25,7 +25,7 @@ func TestFormatFlagsRefuse(t *testing.T) {
 		"-f yaml":                                             `--format "yaml": must be one of json, jsonl, markdown, text, csv, parquet`,
 		"--csv-safe":                                          "--csv-safe cannot be used with -f json, only with csv",
 		"-f markdown --source-field":                          "--source-field cannot be used with -f markdown, only with json, jsonl, csv, parquet",
-		"-f text --images x":                                  "--images cannot be used with -f text, only with json, jsonl, csv, parquet",
+		"-f text --images x":                                  "--images cannot be used with -f text, only with json, jsonl, markdown, csv, parquet",
 		"-f text --metadata-include x":                        "--metadata-include cannot be used with -f text, only with json, jsonl, csv, parquet",
 		"-f markdown --metadata-exclude x":                    "--metadata-exclude cannot be used with -f markdown, only with json, jsonl, csv, parquet",
 		"-f csv --flatten-metadata":                           "--flatten-metadata cannot be used with -f csv, only with json, jsonl",

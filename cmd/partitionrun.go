@@ -160,7 +160,7 @@ func (j *job) run(ctx context.Context) (err error) {
 
 	r := &run{
 		sender: &sender{
-			client: client.Client, params: j.flags.params, format: j.form, options: j.options, images: out.images,
+			client: client.Client, params: j.flags.params, format: j.form, options: j.options, images: out.images, outputs: j.flags.output,
 			shell: j.shell, stdinName: j.flags.name,
 		},
 		failed: records.failed, console: j.console, quiet: j.walk == nil && !j.console.Verbose, report: report, stop: stop,

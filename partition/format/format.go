@@ -72,7 +72,7 @@ var formats = []Format{
 	},
 	{
 		Name: "markdown", Extension: ".md", MediaType: "text/markdown; charset=utf-8", Streams: true,
-		Encoder: newMarkdownEncoder,
+		Features: FeatureImages, Encoder: newMarkdownEncoder,
 	},
 	{
 		Name: "text", Extension: ".txt", MediaType: "text/plain; charset=utf-8", Streams: true,

@@ -9,10 +9,11 @@ import (
 )
 
 // markdownEncoder writes elements as GitHub Flavored Markdown: titles as headings by their depth,
-// list items as nested lists, tables as pipe tables, code in fences, page breaks as rules,
-// everything else, the texts of images too, as paragraphs. Where another page begins there is a
+// list items as nested lists, tables as pipe tables, code in fences, page breaks as rules, links to
+// http, https and mailto as links, images that have files as images with their text below,
+// everything else, the texts of other images too, as paragraphs. Where another page begins there is a
 // comment, <!-- page 3 -->; page 1 needs none. Nothing in a text is markup, and nothing is loaded
-// from elsewhere.
+// from elsewhere but those files.
 type markdownEncoder struct {
 	w      *bufio.Writer
 	page   int
@@ -130,10 +131,21 @@ var markdownBlocks = map[element.ElementType]func(e Item, depth int) string{
 	element.TypePageBreak:   func(Item, int) string { return "---" },
 }
 
-func markdownParagraph(e Item, _ int) string { return escapeParagraph(e.Text) }
+func markdownParagraph(e Item, _ int) string {
+	text := linked(e, escapeParagraph)
+	if e.ImagePath != "" {
+		return strings.TrimSpace(markdownImage(e) + "\n\n" + text)
+	}
+	return text
+}
+
+// markdownImage is the file of an element's image. It needs no other words: its text stands below it.
+func markdownImage(e Item) string {
+	return "![](<" + strings.NewReplacer("<", `\<`, ">", `\>`, `\`, `\\`, "&", `\&`, "\n", " ").Replace(e.ImagePath) + ">)"
+}
 
 func markdownHeading(e Item, depth int) string {
-	text := escapeHeading(e.Text)
+	text := linked(e, escapeHeading)
 	if text == "" {
 		return ""
 	}
@@ -141,7 +153,7 @@ func markdownHeading(e Item, depth int) string {
 }
 
 func markdownItem(e Item, _ int) string {
-	text := escapeParagraph(oneLine(e.Text))
+	text := linked(e, func(text string) string { return escapeParagraph(oneLine(text)) })
 	if text == "" {
 		return ""
 	}

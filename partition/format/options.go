@@ -37,7 +37,7 @@ type Options struct {
 
 	// Images, if not nil, is called with the decoded image of each element that is written, and
 	// stores it. The element then has image_path, the path that Images returns, in place of
-	// image_base64. An error ends the output.
+	// image_base64; Markdown shows that file. An error ends the output.
 	//
 	// The name is NUMBER-TYPE.EXTENSION, such as 22-Image.png. It consists of letters, digits, one
 	// hyphen and one dot. NUMBER counts all elements of the document from 1, so that an image has

@@ -1,6 +1,11 @@
 package format
 
-import "bufio"
+import (
+	"bufio"
+	"strings"
+
+	"github.com/quire-dev/quire/partition/element"
+)
 
 // textEncoder writes the texts of the elements, a blank line between.
 type textEncoder struct {
@@ -25,3 +30,19 @@ func (f *textEncoder) Encode(e Item) error {
 }
 
 func (f *textEncoder) End() error { return nil }
+
+// Text returns elements in the format text.
+func Text(elements []element.Element) string { return formatOf("text", elements) }
+
+// Markdown returns elements in the format markdown.
+func Markdown(elements []element.Element) string { return formatOf("markdown", elements) }
+
+func formatOf(name string, elements []element.Element) string {
+	var out strings.Builder // to which writing never fails
+	w, _ := New(name, &out, Options{})
+	for _, e := range elements {
+		_ = w.Write(e)
+	}
+	_ = w.Close()
+	return out.String()
+}
