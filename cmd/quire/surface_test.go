@@ -26,7 +26,7 @@ var mostExported = map[string]int{
 	"partition":                200, // Client.Format and Stream.Format came, and KindChanged
 	"partition/batch":          61,  // Whole came
 	"partition/element":        55,  // was part of partition
-	"partition/format":         46,  // Register with Encoder and Item, Read, Binary, KeepsMetadata came
+	"partition/format":         48,  // Register with Encoder and Item, Read, Binary, KeepsMetadata, Text and Markdown came
 	"partition/format/parquet": 1,
 	"partition/local":          18, // Options.MaxBodies came
 	"partition/partitiontest":  76,
