@@ -56,6 +56,9 @@ func (d *Dir) Claim(ctx context.Context, key [32]byte) (release func(), ok bool)
 func (d *Dir) claim(name string) (release func(), err error) {
 	for range claimTries {
 		f, err := d.disk.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
+		if stale(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -70,7 +73,7 @@ func (d *Dir) claim(name string) (release func(), err error) {
 			_ = d.disk.Remove(name) // nobody can have it
 		}
 		f.Close()
-		if !errors.Is(err, fs.ErrNotExist) {
+		if !errors.Is(err, fs.ErrNotExist) && !stale(err) {
 			return nil, err
 		}
 	}

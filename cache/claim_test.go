@@ -73,36 +73,43 @@ func TestE7ClaimsExclude(t *testing.T) {
 
 // The file of a claim may go, and come anew, between its opening and its locking.
 func TestE7AClaimThatIsReleasedMeanwhile(t *testing.T) {
-	d, _ := newDir(t, Options{})
+	d, warned := newDir(t, Options{})
 	first, third := openDir(t, d.path, Options{}), openDir(t, d.path, Options{})
 	mustPut(t, d, 2) // its own lock is there
 	release, ok := first.Claim(t.Context(), keyFor(1))
 	require.True(t, ok)
 	release3 := func() {}
-	d.disk = &lockedLate{d.disk, func() {
+	on := d.disk
+	d.disk = &lockedLate{on, func() error {
 		release()
 		release3, ok = third.Claim(t.Context(), keyFor(1))
 		require.True(t, ok)
+		return nil
 	}}
 	_, ok = d.Claim(t.Context(), keyFor(1))
 	require.False(t, ok, "it is the third's")
 	require.Len(t, claimsIn(t, d), 1)
 	release3()
+	d.disk = &lockedLate{on, func() error { return syscall.ESTALE }} // as NFS says that it is gone
 	release, ok = d.Claim(t.Context(), keyFor(1))
 	require.True(t, ok)
+	require.Len(t, claimsIn(t, d), 1)
 	release()
+	require.Empty(t, warned.take())
 }
 
 // A lockedLate is a file system on which something happens before the first lock.
 type lockedLate struct {
 	disk
-	before func()
+	before func() error
 }
 
 func (l *lockedLate) TryLock(f file) error {
 	if before := l.before; before != nil {
 		l.before = nil
-		before()
+		if err := before(); err != nil {
+			return err
+		}
 	}
 	return l.disk.TryLock(f)
 }

@@ -28,7 +28,7 @@ const (
 	// How often a claim of another process is tried again: soon at first, as most requests take
 	// seconds, and then at a rate that costs nothing.
 	firstClaimPause = 50 * time.Millisecond
-	lastClaimPause  = 2 * time.Second
+	lastClaimPause  = time.Second
 
 	// How long the attempts of another process may take if the policy has no limit.
 	longestRetries = 15 * time.Minute
