@@ -21,7 +21,7 @@ func Append(out, data []byte, limit int) ([]byte, bool) {
 	d.in, d.out, d.start, d.limit = data, out, len(out), max(limit, 0)
 	ok = d.blocks()
 	rest := d.rest()
-	return d.out, ok && len(rest) >= adler32.Size && binary.BigEndian.Uint32(rest) == adler32.Checksum(d.out[d.start:])
+	return d.out, ok && len(rest) >= adler32.Size && binary.BigEndian.Uint32(rest) == checksum(d.out[d.start:])
 }
 
 // header skips the header of a stream. The only preset dictionary is one without a byte.
@@ -196,8 +196,11 @@ const (
 	longestRead  = 2 * wordSize
 	longestCopy  = 258
 	literalsRead = 3
-	longestStep  = literalsRead + longestCopy + wordSize // a copy goes by words
+	longestStep  = literalsRead + longestCopy + len(piece{})
 )
+
+// piece is what is copied at once.
+type piece [16]byte
 
 // block decompresses what comes after the codes: fast as long as nothing is near, neither the end
 // of the input, nor that of the output's memory, nor the limit, and else a symbol at a time.
@@ -298,14 +301,14 @@ func (d *decoder) run(literals, offsets *code) (done, ok bool) {
 			ok = false
 			break
 		}
-		if offset < wordSize {
+		if offset < len(piece{}) {
 			for ; n < end; n++ {
 				out[n] = out[n-offset]
 			}
 			continue
 		}
-		for ; n < end; n += wordSize { // mostly once or twice; what is too much is written over
-			binary.LittleEndian.PutUint64(out[n:], binary.LittleEndian.Uint64(out[n-offset:]))
+		for ; n < end; n += len(piece{}) { // mostly once; what is too much is written over
+			*(*piece)(out[n:]) = *(*piece)(out[n-offset:])
 		}
 		n = end
 	}

@@ -192,6 +192,21 @@ func TestAppendIsBounded(t *testing.T) {
 	require.LessOrEqual(t, cap(out), 2*limit)
 }
 
+func TestChecksum(t *testing.T) {
+	random := rand.New(rand.NewChaCha8([32]byte{3}))
+	data := bytes.Repeat([]byte{0xff}, 3<<20) // the largest sums
+	for range 100 {
+		part := data[:random.IntN(100)]
+		for i := range part {
+			part[i] = byte(random.Uint32())
+		}
+		require.Equal(t, adler32.Checksum(part), checksum(part))
+	}
+	for _, n := range []int{0, 1, 7, 8, 1<<20 - 1, 1 << 20, 1<<20 + 1, len(data)} {
+		require.Equal(t, adler32.Checksum(data[len(data)-n:]), checksum(data[len(data)-n:]), n)
+	}
+}
+
 func FuzzAppend(f *testing.F) {
 	for _, data := range samples(f) {
 		if len(data) <= 1<<10 {
