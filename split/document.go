@@ -74,7 +74,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document,
 			return nil, err
 		}
 		d, err := open(src, o.Password, limits, read)
-		if !errors.Is(err, ErrDamaged) || errors.Is(err, errLocked) || errors.Is(err, errIncomplete) || size > largestWhole {
+		if !errors.Is(err, ErrDamaged) || isSure(err) || size > largestWhole {
 			return d, err
 		}
 		if d, err := open(src, o.Password, limits, readWhole); err == nil || src.err != nil {
@@ -82,6 +82,11 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document,
 		}
 		return nil, err
 	})
+}
+
+// isSure reports whether what is wrong with a document is wrong however it is read.
+func isSure(err error) bool {
+	return errors.Is(err, errLocked) || errors.Is(err, errIncomplete) || errors.Is(err, errCutOff)
 }
 
 // open reads a document in one of the ways.
@@ -100,7 +105,7 @@ func open(
 			return err
 		}
 		if t.doubtful || t.crypt != nil {
-			if err := t.tryStreams(src); err != nil {
+			if err := t.tryStreams(src, &d.tree); err != nil {
 				return err
 			}
 		}
