@@ -64,8 +64,8 @@ func IsPDF(head []byte) bool {
 // [ErrNoPages]) and [ErrTooLarge], the error of r, or the cause of ctx. When ctx ends, Open returns at once. One
 // ReadAt of r may still be under way then, but no other starts.
 func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document, error) {
-	if ctx == nil || r == nil {
-		return nil, errors.New("split: the context or the reader is nil")
+	if r == nil {
+		return nil, errors.New("split: the reader is nil")
 	}
 	limits := o.Limits.withDefaults(size)
 	return within(ctx, func() (*Document, error) {

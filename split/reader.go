@@ -282,6 +282,10 @@ func guard(f func() error) (err error) {
 // within runs a task beside the caller, which so comes back when the context ends, whatever reading
 // the file does. The task ends at its next read.
 func within[T any](ctx context.Context, task func() (T, error)) (T, error) {
+	var none T
+	if ctx == nil {
+		return none, errors.New("split: the context is nil")
+	}
 	type result struct {
 		value T
 		err   error
@@ -295,7 +299,6 @@ func within[T any](ctx context.Context, task func() (T, error)) (T, error) {
 		})
 		done <- r
 	}()
-	var none T
 	select {
 	case r := <-done:
 		if ctx.Err() != nil {
