@@ -15,16 +15,14 @@ import (
 type Document struct {
 	pages     int
 	entries   func(w *writer, page int) string // writes what a page refers to, and returns its entries
+	unneeded  int64
 	tableless bool
 }
 
 // Scan is a scan: each page shows a picture of its own, of so many bytes.
 func Scan(pages int, picture int64) Document {
 	return Document{pages: pages, entries: func(w *writer, page int) string {
-		image := w.start()
-		w.printf("<</Type/XObject/Subtype/Image/Width 1240/Height 1754/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/DCTDecode/Length %d>>\nstream\n", picture)
-		w.skip(picture)
-		w.printf("\nendstream\nendobj\n")
+		image := w.picture(picture)
 		return fmt.Sprintf("/Contents %d 0 R/Resources<</XObject<</Im0 %d 0 R>>>>", w.stream("q 595 0 0 842 0 0 cm /Im0 Do Q"), image)
 	}}
 }
@@ -47,6 +45,12 @@ func Objects(objects int) Document {
 
 func shortPage(w *writer, page int) string {
 	return fmt.Sprintf("/Contents %d 0 R/Resources<</Font<</F1 3 0 R>>>>", w.stream(fmt.Sprintf("BT /F1 12 Tf 20 100 Td (Page %d) Tj ET", page)))
+}
+
+// WithUnneeded is the document with a picture of so many bytes that no page shows.
+func (d Document) WithUnneeded(picture int64) Document {
+	d.unneeded = picture
+	return d
 }
 
 // WithoutTable is the document without a cross-reference table.
@@ -94,6 +98,14 @@ func (w *writer) start() int {
 	return len(w.offsets)
 }
 
+func (w *writer) picture(size int64) int {
+	nr := w.start()
+	w.printf("<</Type/XObject/Subtype/Image/Width 1240/Height 1754/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/DCTDecode/Length %d>>\nstream\n", size)
+	w.skip(size)
+	w.printf("\nendstream\nendobj\n")
+	return nr
+}
+
 func (w *writer) stream(data string) int {
 	nr := w.start()
 	w.printf("<</Length %d>>\nstream\n%s\nendstream\nendobj\n", len(data), data)
@@ -113,6 +125,9 @@ func (w *writer) document(d Document) {
 		entries := d.entries(w, page)
 		fmt.Fprintf(&kids, "%d 0 R ", w.start())
 		w.printf("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]%s>>\nendobj\n", entries)
+	}
+	if d.unneeded > 0 {
+		w.picture(d.unneeded)
 	}
 	w.offsets[tree] = w.at
 	w.printf("2 0 obj\n<</Type/Pages/Count %d/Kids[%s]>>\nendobj\n", d.pages, kids.String())
