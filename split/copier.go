@@ -26,9 +26,14 @@ type copier struct {
 }
 
 // cut writes a chunk.
-func (d *Document) cut(ctx context.Context, t *table, r PageRange) (*Chunk, error) {
+func (d *Document) cut(ctx context.Context, t *table, r PageRange) (chunk *Chunk, err error) {
 	pages := d.tree.pages[r.First-1 : r.Last]
 	v := newView(t, newSource(ctx, t.file, t.size))
+	defer func() {
+		if v.src.err != nil { // not what a parser makes of it
+			chunk, err = nil, v.src.err
+		}
+	}()
 	fields := newForm(v, pages)
 	f, err := newFilter(ctx, v, &d.tree, fields, pages)
 	if err != nil {
