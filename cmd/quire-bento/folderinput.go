@@ -22,8 +22,8 @@ func folderSpec() *service.ConfigSpec {
 		Summary("Finds the documents of a folder as `quire partition` does: a message for each file, sorted by name, and then the stream ends.").
 		Description("A message has the path as its content, for the field `path` of `quire_partition`; no file is opened before its turn comes. " +
 			"Bento's input `file` reads whole files, and stops for good at one that it cannot open. Hidden files, editors' lock files, empty files " +
-			"and links that lead out of the folder are left out; the log says how many.\n\n### Metadata\n\n```text\n- path\n- name   of the output: " +
-			"the path below the folder\n```").
+			"and links that lead out of the folder are left out; the log says how many.\n\n### Metadata\n\n```text\n- path\n- name   of the " +
+			"output: the path below the folder\n```").
 		Field(service.NewStringField("folder").Description("Folder of the documents.")).
 		Field(service.NewStringField("outputs").Description("Folder that is not looked into, should it be below the other one. Empty: none.").Default(""))
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -122,12 +123,24 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 		"none.txt":    "",
 		"odd\xff.txt": element(`"odd"`, ""),
 	}
+	var far strings.Builder // a path of 3,000 bytes that do not compress
+	for range 12 {
+		far.WriteString("/")
+		for range 9 {
+			far.WriteString(rand.Text()) // of 26 characters
+		}
+	}
+	require.NoError(t, os.MkdirAll(in+far.String(), 0o700))
+	answers["far.txt"] = element(`"far"`, "")
+	require.NoError(t, os.WriteFile(filepath.Join(in+far.String(), "far.txt"), []byte("far"), 0o600))
 	for name, text := range hostile {
 		answers[name] = element(text, "")
 	}
 	var faults []partitiontest.Fault
 	for name, middle := range answers {
-		require.NoError(t, os.WriteFile(filepath.Join(in, name), []byte(name), 0o600))
+		if name != "far.txt" {
+			require.NoError(t, os.WriteFile(filepath.Join(in, name), []byte(name), 0o600))
+		}
 		body := "[" + plain + "," + middle + "," + plain + "]"
 		if middle == "" {
 			body = "[]"
@@ -166,6 +179,8 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 			base.strings(t, "select metadata->>'n' from elements where document like '%/number.txt' and position = 1"))
 		require.Equal(t, 3, base.number(t, "select count(*) from elements where document = $1", strconv.Quote(filepath.Join(in, "odd\xff.txt"))))
 		require.Equal(t, 2*(len(answers)-2), base.number(t, "select count(*) from elements where page = 7"))
+		require.Equal(t, []string{"before", "far", "before"},
+			base.strings(t, `select content from elements where document ~ '" [0-9a-f]{64}$' and length(document) = 667 order by position`))
 		require.Equal(t, []string{"output true"},
 			base.strings(t, "select kind || ' ' || final from failed where document like '%/refused.txt' and message like '%(22003)'"))
 		require.Equal(t, 1, base.number(t, "select count(*) from failed"))
