@@ -99,7 +99,7 @@ bench-split: ## compare package split with qpdf, pdfcpu, pypdfium2 and pdf-lib
 	{ python3 -m venv "$$dir/python" && "$$dir/python/bin/pip" -q --disable-pip-version-check install pypdfium2==5.15.2; } || \
 		echo "bench-split: pypdfium2 cannot be installed" >&2; \
 	npm install --silent --prefix "$$dir" pdf-lib@1.17.1 || echo "bench-split: pdf-lib cannot be installed" >&2; \
-	QUIRE_SPLIT_PEERS="$$dir" $(GO) test -tags=conformance -run '^$$' -bench '^BenchmarkPeers$$' -benchtime=1x -timeout=30m ./split
+	QUIRE_SPLIT_PEERS="$$dir" $(GO) test -tags=conformance -run '^$$' -bench '^BenchmarkPeers$$' -benchtime=1x -timeout=60m ./split
 
 clean: ## remove what was built
 	rm -rf bin coverage.*
