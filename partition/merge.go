@@ -41,15 +41,18 @@ func (s *Stream) merge(ctx context.Context, j *job, c *chunk, m *merged, deliver
 // conclude completes the report of a document that was sent, and returns the document's error.
 func (s *Stream) conclude(j *job, m *merged, err error) error {
 	s.kept = j.caches() && !j.unkept.Load()
-	replaced := int64(0)
+	replaced, halves := int64(0), int64(0)
 	for _, c := range j.chunks {
 		s.update(func(r *Report) { r.Chunks = append(r.Chunks, c.reports()...) })
 		for leaf := range c.leaves() {
-			replaced += leaf.answer.replaced
+			replaced, halves = replaced+leaf.answer.replaced, halves+leaf.answer.halves
 		}
 	}
 	if replaced > 0 {
 		s.warn(fmt.Sprintf("bytes of the answer that are not UTF-8, replaced by U+FFFD: %d", replaced))
+	}
+	if halves > 0 {
+		s.warn(fmt.Sprintf("escapes in the answer that are half of a surrogate pair, replaced by U+FFFD: %d", halves))
 	}
 	if j.warning != "" {
 		s.warn(j.warning)

@@ -76,7 +76,7 @@ type Params struct {
 // OutputFormat is the form of the server's answer.
 type OutputFormat string
 
-// OutputCSV asks for the elements as a CSV table. [Result.CSV] has it, unchanged.
+// OutputCSV asks for the elements as a CSV table. See [Result.CSV].
 const OutputCSV OutputFormat = "text/csv"
 
 // Secret is a value that prints as [redacted], in every format.
