@@ -32,6 +32,9 @@ type answer struct {
 	replaced int64 // bytes that were no UTF-8, for which U+FFFD is kept
 	halves   int64 // of surrogate pairs, for which U+FFFD is kept
 	local    error // why it could not be kept: no fault of the server, so no reason to ask it again
+
+	repairable bool // its elements may lack parents that stand in an earlier answer
+	parents    parentProof
 }
 
 // receive reads a 200 into the answer and checks that it is what was asked for. It may be called
@@ -101,12 +104,15 @@ func (a *answer) check(body io.Reader, secrets *secret.Redactor, fresh bool) err
 	if err := checkStart(buffered, secrets); err != nil {
 		return err
 	}
-	a.elements = 0
+	a.elements, a.parents = 0, parentProof{}
 	for raw, err := range rawElements(buffered, secrets) {
 		if err != nil {
 			return err
 		}
 		a.elements++
+		if a.repairable {
+			a.parents.note(raw)
+		}
 		if !fresh {
 			continue
 		}

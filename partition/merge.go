@@ -126,21 +126,18 @@ func checkCoverage(requested split.PageRange, answered, missing []split.PageRang
 
 // deliver yields the elements of an answered chunk.
 func (s *Stream) deliver(c *chunk, yield func(element.Element, error) bool) error {
-	mend := false
-	if s.params.Split.RepairParents {
-		var err error
-		if mend, err = s.repair.trust(&c.answer); err != nil {
-			return localError(s.document.name, err) // it was checked when it came
-		}
-	}
-	before := c.from > 0 // the elements are of pages that were answered before
+	before := c.from > 0                    // the elements are of pages that were answered before
+	apart := c.answer.repairable && !before // the server did not see what stands above
+	given := apart && s.repair.enter(&c.answer.parents, s.params.Split.RepairParents != nil)
 	for e, err := range c.answer.all() {
 		if err != nil {
-			return localError(s.document.name, err) // as above
+			return localError(s.document.name, err) // it was checked when it came
 		}
 		before = before && e.Metadata.PageNumber < s.firstNumber()+c.from-1
-		if mend {
-			e = s.repair.mend(e)
+		if apart {
+			if parent := s.repair.parent(e); given && e.Metadata.ParentID == "" {
+				e.Metadata.ParentID = parent
+			}
 		}
 		if before {
 			continue

@@ -20,7 +20,8 @@ type Params struct {
 	// Strategy is how the server reads the document: fast, hi_res, auto, ocr_only, or, on the
 	// hosted API, od_only or vlm. The server's default is auto.
 	Strategy string `form:"strategy"`
-	// Languages are the document's languages, for OCR: eng, deu. If empty, the server guesses.
+	// Languages are the document's languages, for OCR: eng, deu. If empty, the server guesses them,
+	// for each chunk of a cut PDF separately.
 	Languages []string `form:"languages"`
 	// Coordinates asks for the position of each element on its page. The server's default is false.
 	Coordinates *bool `form:"coordinates"`

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -27,9 +28,22 @@ func All(object []byte) iter.Seq[Member] {
 	}
 }
 
-// Text returns the text of a string that is valid JSON, "" for another value.
+// Last returns the values of these members of an object that is valid JSON: of a repeated one the
+// last, of one that is not there nil.
+func Last(object []byte, names ...string) [][]byte {
+	last := make([][]byte, len(names))
+	for m := range All(object) {
+		if i := slices.Index(names, m.Name); i >= 0 {
+			last[i] = m.Value
+		}
+	}
+	return last
+}
+
+// Text returns the text of a string that is valid JSON, "" for another value or
+// none.
 func Text(quoted []byte) string {
-	if quoted[0] != '"' {
+	if len(quoted) == 0 || quoted[0] != '"' {
 		return ""
 	}
 	inner := quoted[1 : len(quoted)-1]
