@@ -105,18 +105,23 @@ func (a *answer) check(body io.Reader, secrets *secret.Redactor, fresh bool) err
 		return err
 	}
 	a.elements, a.parents = 0, parentProof{}
+	members := newElementMembers()
 	for raw, err := range rawElements(buffered, secrets) {
 		if err != nil {
 			return err
 		}
 		a.elements++
+		if !fresh && !a.repairable {
+			continue
+		}
+		members.read(raw)
 		if a.repairable {
-			a.parents.note(raw)
+			a.parents.note(members)
 		}
 		if !fresh {
 			continue
 		}
-		if err := checkElement(raw, secrets); err != nil {
+		if err := members.check(raw, secrets); err != nil {
 			return retry.Decode(fmt.Errorf("item %d of the list %w", a.elements, err))
 		}
 	}

@@ -14,18 +14,13 @@ type parentProof struct {
 }
 
 // note compares the parent that an element has with the one that the rule gives.
-func (p *parentProof) note(raw []byte) {
-	e := jsonobject.Last(raw, "type", "element_id", "metadata")
-	var m [2][]byte
-	if jsonobject.Is(e[2]) {
-		copy(m[:], jsonobject.Last(e[2], "parent_id", "category_depth"))
-	}
+func (p *parentProof) note(m *elementMembers) {
 	var depth *int
-	if n, ok := jsonobject.Whole(m[1]); ok {
+	if n, ok := jsonobject.Whole(m.metadata[memberDepth]); ok {
 		depth = &n
 	}
-	parent := jsonobject.Text(m[0])
-	rule := p.own.Parent(jsonobject.Text(e[1]), jsonobject.Text(e[0]), depth)
+	parent := jsonobject.Text(m.metadata[memberParent])
+	rule := p.own.Parent(jsonobject.Text(m.element[memberID]), jsonobject.Text(m.element[memberKind]), depth)
 	p.contradicted = p.contradicted || rule != parent
 	p.confirmed = p.confirmed || rule == parent && parent != ""
 }

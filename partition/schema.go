@@ -23,64 +23,106 @@ var (
 	jsonWholes  = jsonType{"a list of whole numbers", listOf(isWhole)}
 )
 
-// elementTypes and metadataTypes are the members that outputs are made of. null is the same as no
-// member. What is not listed may be anything: servers differ, and it goes into the output as it is.
+// A schema is what the members of an object must be. null is the same as no member. What is not
+// listed may be anything: servers differ, and it goes into the output as it is.
+type schema struct {
+	prefix  string // of the members' names, in messages
+	members []memberType
+	index   jsonobject.Index
+}
+
+type memberType struct {
+	name string
+	jsonType
+}
+
+func newSchema(prefix string, members ...memberType) *schema {
+	s := &schema{prefix: prefix, members: members, index: jsonobject.Index{}}
+	for i, m := range members {
+		s.index[m.name] = i
+	}
+	return s
+}
+
+// elementSchema and metadataSchema list the members that outputs are made of. The first ones have the
+// places of the constants.
 var (
-	elementTypes = map[string]jsonType{
-		"type": jsonString, "element_id": jsonString, "text": jsonString, "metadata": jsonObject,
-	}
-	metadataTypes = map[string]jsonType{
-		"filename": jsonString, "filetype": jsonString, "page_number": jsonWhole, "page_name": jsonString, "languages": jsonStrings,
-		"parent_id": jsonString, "category_depth": jsonWhole, "coordinates": jsonObject,
-		"text_as_html": jsonString, "emphasized_text_contents": jsonStrings, "emphasized_text_tags": jsonStrings,
-		"link_texts": jsonStrings, "link_urls": jsonStrings, "link_start_indexes": jsonWholes, "url": jsonString,
-		"image_base64": jsonString, "image_mime_type": jsonString, "image_url": jsonString, "orig_elements": jsonString,
-		"sent_from": jsonStrings, "sent_to": jsonStrings, "subject": jsonString,
-	}
+	elementSchema = newSchema(
+		"",
+		memberType{"type", jsonString}, memberType{"element_id", jsonString}, memberType{"text", jsonString}, memberType{"metadata", jsonObject},
+	)
+	metadataSchema = newSchema(
+		"metadata.",
+		memberType{"parent_id", jsonString}, memberType{"category_depth", jsonWhole}, memberType{"page_number", jsonWhole},
+		memberType{"filename", jsonString}, memberType{"filetype", jsonString}, memberType{"page_name", jsonString},
+		memberType{"languages", jsonStrings}, memberType{"coordinates", jsonObject}, memberType{"text_as_html", jsonString},
+		memberType{"emphasized_text_contents", jsonStrings}, memberType{"emphasized_text_tags", jsonStrings},
+		memberType{"link_texts", jsonStrings}, memberType{"link_urls", jsonStrings}, memberType{"link_start_indexes", jsonWholes},
+		memberType{"url", jsonString}, memberType{"image_base64", jsonString}, memberType{"image_mime_type", jsonString},
+		memberType{"image_url", jsonString}, memberType{"orig_elements", jsonString},
+		memberType{"sent_from", jsonStrings}, memberType{"sent_to", jsonStrings}, memberType{"subject", jsonString},
+	)
 )
+
+const (
+	memberKind = iota
+	memberID
+	memberText
+	memberMetadata
+
+	memberParent = 0
+	memberDepth  = 1
+)
+
+// The members of one element: of a repeated one the last, nil for one that is not there.
+type elementMembers struct{ element, metadata [][]byte }
+
+func newElementMembers() *elementMembers {
+	return &elementMembers{make([][]byte, len(elementSchema.members)), make([][]byte, len(metadataSchema.members))}
+}
+
+// read takes an element, a JSON object, apart.
+func (m *elementMembers) read(raw []byte) {
+	clear(m.metadata)
+	elementSchema.index.Read(raw, m.element)
+	if metadata := m.element[memberMetadata]; jsonobject.Is(metadata) {
+		metadataSchema.index.Read(metadata, m.metadata)
+	}
+}
 
 // maxDepth is how deep an element may be nested. The API's are nested less than 10 deep; Python's
 // parser stops at about 1000.
 const maxDepth = 256
 
-// checkElement returns why a JSON object is no element of a partition answer, nil where it is one.
-func checkElement(raw []byte, secrets *secret.Redactor) error {
-	if depth := jsonobject.Depth(raw); depth > maxDepth {
-		return fmt.Errorf("is nested %d deep, more than %d", depth, maxDepth)
-	}
-	last, err := checkMembers(raw, "", elementTypes, secrets)
-	switch {
-	case err != nil:
-		return err
-	case !given(last["type"]), string(last["type"]) == `""`:
-		return errors.New("is no element: it has no type: " + excerptOf(raw, secrets))
-	case last["text"] == nil && jsonobject.Text(last["type"]) != typeCheckBox:
-		return errors.New("is no element: it has no text: " + excerptOf(raw, secrets))
-	case !given(last["metadata"]):
-		return nil
-	}
-	_, err = checkMembers(last["metadata"], "metadata.", metadataTypes, secrets)
-	return err
-}
-
 // typeCheckBox is the type whose elements have no text from servers of 2023.
 const typeCheckBox = "CheckBox"
 
-// checkMembers checks the members of an object, and returns those that have a type. Of a repeated
-// one the last counts.
-func checkMembers(object []byte, prefix string, types map[string]jsonType, secrets *secret.Redactor) (map[string][]byte, error) {
-	last := make(map[string][]byte, len(types))
-	for m := range jsonobject.All(object) {
-		if _, known := types[m.Name]; known {
-			last[m.Name] = m.Value
+// check returns why the element is none of a partition answer, nil where it is one.
+func (m *elementMembers) check(raw []byte, secrets *secret.Redactor) error {
+	if opened := bytes.Count(raw, []byte("[")) + bytes.Count(raw, []byte("{")); opened > maxDepth {
+		if depth := jsonobject.Depth(raw); depth > maxDepth {
+			return fmt.Errorf("is nested %d deep, more than %d", depth, maxDepth)
 		}
 	}
-	for m := range jsonobject.All(object) {
-		if want, known := types[m.Name]; known && given(last[m.Name]) && !want.is(last[m.Name]) {
-			return nil, fmt.Errorf("is no element: its %s%s is %s, not %s: %s", prefix, m.Name, jsonWords(last[m.Name]), want.words, excerptOf(last[m.Name], secrets))
+	if err := elementSchema.check(m.element, secrets); err != nil {
+		return err
+	}
+	switch kind := m.element[memberKind]; {
+	case !given(kind), string(kind) == `""`:
+		return errors.New("is no element: it has no type: " + excerptOf(raw, secrets))
+	case m.element[memberText] == nil && jsonobject.Text(kind) != typeCheckBox:
+		return errors.New("is no element: it has no text: " + excerptOf(raw, secrets))
+	}
+	return metadataSchema.check(m.metadata, secrets)
+}
+
+func (s *schema) check(values [][]byte, secrets *secret.Redactor) error {
+	for i, want := range s.members {
+		if value := values[i]; given(value) && !want.is(value) {
+			return fmt.Errorf("is no element: its %s%s is %s, not %s: %s", s.prefix, want.name, jsonWords(value), want.words, excerptOf(value, secrets))
 		}
 	}
-	return last, nil
+	return nil
 }
 
 func given(value []byte) bool { return len(value) > 0 && value[0] != 'n' }
@@ -120,8 +162,6 @@ func jsonWords(value []byte) string {
 		return "a list"
 	case 't', 'f':
 		return "a boolean"
-	case 'n':
-		return "null"
 	default:
 		return "a number"
 	}
@@ -129,5 +169,5 @@ func jsonWords(value []byte) string {
 
 // excerptOf shows the beginning of a value.
 func excerptOf(value []byte, secrets *secret.Redactor) string {
-	return excerpt(bytes.TrimSpace(value[:min(len(value), excerptBytes+secrets.Longest())]), secrets)
+	return excerpt(value[:min(len(value), excerptBytes+secrets.Longest())], secrets)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"iter"
 	"math"
-	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -14,11 +13,22 @@ import (
 // JSON, and must not change: members share its bytes.
 func All(object []byte) iter.Seq[Member] {
 	return func(yield func(Member) bool) {
+		for key, value := range pairs(object) {
+			if !yield(Member{Name: Text(key), Key: key, Value: value}) {
+				return
+			}
+		}
+	}
+}
+
+// pairs yields the names of the members, as they are spelled, with their values.
+func pairs(object []byte) iter.Seq2[[]byte, []byte] {
+	return func(yield func(key, value []byte) bool) {
 		rest := blanks(blanks(object)[1:])
 		for rest[0] != '}' {
 			key, after := cut(rest)
 			value, next := cut(blanks(blanks(after)[1:])) // behind the colon
-			if !yield(Member{Name: Text(key), Key: key, Value: value}) {
+			if !yield(key, value) {
 				return
 			}
 			if rest = blanks(next); rest[0] == ',' {
@@ -28,16 +38,22 @@ func All(object []byte) iter.Seq[Member] {
 	}
 }
 
-// Last returns the values of these members of an object that is valid JSON: of a repeated one the
-// last, of one that is not there nil.
-func Last(object []byte, names ...string) [][]byte {
-	last := make([][]byte, len(names))
-	for m := range All(object) {
-		if i := slices.Index(names, m.Name); i >= 0 {
-			last[i] = m.Value
+// An Index says which members of an object are wanted, and where.
+type Index map[string]int
+
+// Read sets the values of the members of an object that is valid JSON: of a repeated one the last, of
+// one that is not there nil.
+func (x Index) Read(object []byte, values [][]byte) {
+	clear(values)
+	for key, value := range pairs(object) {
+		i, wanted := x[string(key[1:len(key)-1])]
+		if !wanted && bytes.IndexByte(key, '\\') >= 0 {
+			i, wanted = x[Text(key)]
+		}
+		if wanted {
+			values[i] = value
 		}
 	}
-	return last
 }
 
 // Text returns the text of a string that is valid JSON, "" for another value or
@@ -129,15 +145,27 @@ func cut(data []byte) (value, rest []byte) {
 
 // quotedLen is the length of the string at the beginning of valid JSON, with its quotes.
 func quotedLen(data []byte) int {
-	for i := 1; i < len(data); i++ {
-		switch data[i] {
-		case '\\':
-			i++
-		case '"':
-			return i + 1
+	for at := 1; ; {
+		end := bytes.IndexByte(data[at:], '"')
+		if end < 0 {
+			return len(data)
+		}
+		at += end
+		escapes := 0
+		for data[at-1-escapes] == '\\' {
+			escapes++
+		}
+		at++
+		if escapes%2 == 0 {
+			return at
 		}
 	}
-	return len(data)
 }
 
-func blanks(data []byte) []byte { return bytes.TrimLeft(data, " \t\r\n") }
+// blanks cuts off the white space at the beginning.
+func blanks(data []byte) []byte {
+	for len(data) > 0 && (data[0] == ' ' || data[0] == '\n' || data[0] == '\t' || data[0] == '\r') {
+		data = data[1:]
+	}
+	return data
+}
