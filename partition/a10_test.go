@@ -132,6 +132,33 @@ func TestA10WhatIsGivenUp(t *testing.T) {
 	}
 }
 
+// TestA10WhatTheCacheHas: of the pages that a strict document does not send any more, those that an
+// earlier run had paid for are delivered, each time the same.
+func TestA10WhatTheCacheHas(t *testing.T) {
+	for name, narrow := range map[string]bool{"chunks": false, "narrowed": true} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
+				s.Script(
+					partitiontest.Fault{Pages: split.PageRange{First: 1, Last: 4}, Do: partitiontest.Chain(
+						partitiontest.Delay(time.Second), partitiontest.Reply(500, `{"detail":"bad page","retryable":false}`),
+					)},
+					partitiontest.Fault{Pages: split.PageRange{First: 11, Last: 11}, Do: partitiontest.Reply(500, `{"detail":"bad page","retryable":false}`)},
+				)
+				cache := &memoryCache{}
+				params := partition.Params{Split: partition.Split{AllowFailed: true, Narrow: narrow}}
+				all, err := newClient(t, s, partition.WithCache(cache)).Partition(t.Context(), pdf("a.pdf", 20), params)
+				require.Error(t, err)
+				params.Split = partition.Split{}
+				strict, err := newClient(t, s, partition.WithCache(cache), partition.WithMaxInFlight(1)).Partition(t.Context(), pdf("a.pdf", 20), params)
+				require.ErrorContains(t, err, "a.pdf: missing pages 1-4, 11")
+				require.ErrorContains(t, err, "; then given up: pages 3-4, 11")
+				require.Equal(t, numbers(all.Elements), numbers(strict.Elements))
+				require.Equal(t, 1, strict.Report.Requests())
+			})
+		})
+	}
+}
+
 // TestA10NothingAnswered: a document without an answer has failed, whatever its other pages wait for.
 func TestA10NothingAnswered(t *testing.T) {
 	for _, width := range []int{1, 4} {

@@ -69,7 +69,6 @@ func (j *job) makeChunks() {
 
 // settle answers a chunk of the plan. An error ends the document.
 func (j *job) settle(ctx context.Context, c *chunk) {
-	defer close(c.done)
 	if c.spared {
 		return
 	}

@@ -234,7 +234,13 @@ func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) err
 	chunks.Go(func() {
 		j.sendSmaller(ctx)
 		for _, c := range j.chunks {
-			chunks.Go(func() { j.settle(ctx, c) })
+			chunks.Go(func() {
+				defer close(c.done)
+				j.settle(ctx, c)
+				if ctx.Err() != nil && s.ctx.Err() == nil {
+					j.recallUnsent(c) // the document has failed, which is no reason to lose them
+				}
+			})
 			select {
 			case <-c.next:
 			case <-c.done:

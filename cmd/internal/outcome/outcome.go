@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
@@ -104,8 +105,23 @@ func (e *EarlierError) Error() string {
 }
 
 // LacksPages reports whether an error is that of a document that was answered but for pages that
-// are named. One that the run's limit ended is not done at all.
+// are named.
 func LacksPages(err error) bool {
 	partial := (*partition.PartialError)(nil)
-	return errors.As(err, &partial) && partition.KindOf(err) != partition.KindBudget
+	return errors.As(err, &partial)
 }
+
+// An UnwrittenError is a document that has no output because some of its pages have no answer.
+type UnwrittenError struct{ cause error }
+
+// Unwritten is the error of a document that lacks pages, and of which therefore nothing is written:
+// the first failure that is no consequence of another.
+func Unwritten(partial *partition.PartialError) *UnwrittenError {
+	first := slices.IndexFunc(partial.Errs, func(err error) bool { return partition.KindOf(err) != "" })
+	return &UnwrittenError{partial.Errs[max(first, 0)]}
+}
+
+func (e *UnwrittenError) Error() string { return e.cause.Error() }
+
+// Unwrap returns the failure.
+func (e *UnwrittenError) Unwrap() error { return e.cause }
