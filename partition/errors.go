@@ -152,9 +152,13 @@ func joined(ranges []split.PageRange) string {
 	return strings.Join(list, ", ")
 }
 
-// cause is the first cause, without the document and its pages.
+// Cause returns the first cause that has a [Kind], and so is no consequence of another; nil if Errs
+// is empty.
+func (e *PartialError) Cause() error { return cause(e.Errs) }
+
+// cause is [PartialError.Cause] without the document and its pages.
 func (e *PartialError) cause() string {
-	first := cause(e.Errs)
+	first := e.Cause()
 	api, document := (*APIError)(nil), (*DocumentError)(nil)
 	switch {
 	case first == nil:
@@ -192,7 +196,7 @@ func KindOf(err error) Kind {
 	var partial *PartialError
 	switch {
 	case errors.As(err, &partial) && len(partial.Errs) > 0:
-		return KindOf(cause(partial.Errs))
+		return KindOf(partial.Cause())
 	case errors.As(err, &api):
 		return api.Kind
 	case errors.As(err, &document):

@@ -61,7 +61,7 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 	case s.ctx.Err() != nil:
 		return canceled(s.ctx, s.document.name)
 	case KindOf(failure).Scope() == ScopeAccount:
-		return cause(partial.Errs) // with which the second request would be refused too
+		return partial.Cause() // with which the second request would be refused too
 	}
 	file, err := elements.Open()
 	if err != nil {

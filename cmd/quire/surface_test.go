@@ -23,7 +23,7 @@ import (
 var mostExported = map[string]int{
 	"cache":                   35, // CheckOwners came: the engine's compiled code is kept by the same rule
 	"cmd":                     1,
-	"partition":               200, // Client.Format and Stream.Format came, and KindChanged
+	"partition":               201, // Client.Format and Stream.Format came, KindChanged, and PartialError.Cause
 	"partition/batch":         61,  // Whole came
 	"partition/element":       55,  // was part of partition
 	"partition/format":        35,

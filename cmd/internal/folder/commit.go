@@ -112,7 +112,7 @@ func (o *Outputs) write(w *Output, write func(*bufio.Writer) error) {
 	}
 	w.Err = write(file.Writer)
 	if partial := (*partition.PartialError)(nil); errors.As(w.Err, &partial) && !o.keeps(partial) {
-		w.Err, w.Report.Missing = outcome.Unwritten(partial), nil
+		w.Err, w.Report.Missing = &outcome.UnwrittenError{Cause: partial.Cause()}, nil
 	}
 	if w.Err != nil && !outcome.LacksPages(w.Err) {
 		file.Discard()

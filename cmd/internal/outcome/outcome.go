@@ -2,7 +2,6 @@ package outcome
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
@@ -112,16 +111,9 @@ func LacksPages(err error) bool {
 }
 
 // An UnwrittenError is a document that has no output because some of its pages have no answer.
-type UnwrittenError struct{ cause error }
+type UnwrittenError struct{ Cause error }
 
-// Unwritten is the error of a document that lacks pages, and of which therefore nothing is written:
-// the first failure that is no consequence of another.
-func Unwritten(partial *partition.PartialError) *UnwrittenError {
-	first := slices.IndexFunc(partial.Errs, func(err error) bool { return partition.KindOf(err) != "" })
-	return &UnwrittenError{partial.Errs[max(first, 0)]}
-}
+func (e *UnwrittenError) Error() string { return e.Cause.Error() }
 
-func (e *UnwrittenError) Error() string { return e.cause.Error() }
-
-// Unwrap returns the failure.
-func (e *UnwrittenError) Unwrap() error { return e.cause }
+// Unwrap returns the cause.
+func (e *UnwrittenError) Unwrap() error { return e.Cause }
