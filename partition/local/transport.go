@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 )
 
 // RoundTripper returns a transport that calls the engine in this process, without a socket. Bodies
@@ -19,9 +20,9 @@ type handlerTransport struct{ handler http.Handler }
 
 // RoundTrip implements [http.RoundTripper].
 func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	body := r.Body
-	if body == nil {
-		body = http.NoBody
+	body := &requestBody{ReadCloser: r.Body}
+	if r.Body == nil {
+		body.ReadCloser = http.NoBody
 	}
 	closeBody := sync.OnceFunc(func() { body.Close() })
 	if err := context.Cause(r.Context()); err != nil {
@@ -69,7 +70,26 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
+	if failed := body.failed.Load(); failed != nil { // whatever the handler made of half a request
+		cancel(nil)
+		reader.Close()
+		return nil, *failed
+	}
 	return w.response(r, &responseBody{reader, cancel}), nil
+}
+
+// A requestBody remembers the error with which reading it failed.
+type requestBody struct {
+	io.ReadCloser
+	failed atomic.Pointer[error]
+}
+
+func (b *requestBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err
 }
 
 // serve calls the handler and makes an error of its panic.

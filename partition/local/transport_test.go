@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 
 	"github.com/stretchr/testify/require"
@@ -140,4 +141,15 @@ func TestEngineInProcessCancelledWhileItWaits(t *testing.T) {
 	cancel()
 	_, err = e.RoundTripper().RoundTrip(multipartRequest(t, nil, note).WithContext(ctx))
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A request whose body cannot be read to its end fails with that, as on a connection, whatever the
+// handler answers.
+func TestA5TransportBodyFails(t *testing.T) {
+	changed := errors.New("the file has changed")
+	_, err := send(t, t.Context(), func(w http.ResponseWriter, r *http.Request) {
+		_, err := io.ReadAll(r.Body)
+		http.Error(w, err.Error(), http.StatusBadRequest)
+	}, io.MultiReader(strings.NewReader("half"), iotest.ErrReader(changed)))
+	require.ErrorIs(t, err, changed)
 }
