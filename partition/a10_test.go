@@ -103,7 +103,8 @@ func TestA10WhatIsGivenUp(t *testing.T) {
 	}{
 		"at once": {nil, append(upTo(3, 4), upTo(7, 8)...), "a.pdf: missing pages 1-2, 5-6, 9-20: " + cause + "1-2, 9-20"},
 		"after what is under way": {
-			[]partition.Option{partition.WithCache(&memoryCache{})}, append(upTo(1, 4), upTo(7, 8)...),
+			[]partition.Option{partition.WithCache(&memoryCache{})},
+			append(upTo(1, 4), upTo(7, 8)...),
 			"a.pdf: missing pages 5-6, 9-20: " + cause + "9-20",
 		},
 	} {

@@ -128,7 +128,7 @@ type PartialError struct {
 func (e *PartialError) Error() string {
 	var givenUp []split.PageRange
 	for i, err := range e.Errs {
-		if err == errGivenUp && i < len(e.Missing) {
+		if errors.Is(err, errGivenUp) && i < len(e.Missing) {
 			givenUp = append(givenUp, e.Missing[i])
 		}
 	}
