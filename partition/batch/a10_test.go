@@ -56,7 +56,7 @@ func TestA10DeadServer(t *testing.T) {
 	bubble(t, func(t *testing.T, s *partitiontest.Server) {
 		s.Script(partitiontest.Fault{Pages: split.PageRange{First: 3, Last: 100}, Do: partitiontest.Reply(500, `{"detail": "no", "retryable": false}`)})
 		client := newClient(t, s, partition.WithCache(&memoryCache{entries: map[partition.Key][]byte{}}))
-		_, err := client.Partition(t.Context(), document("000.pdf"), partition.Params{})
+		_, err := client.Partition(t.Context(), document("000.pdf"), partition.Params{Split: partition.Split{AllowFailed: true}})
 		require.Error(t, err)
 		documents := func(yield func(batch.Item) bool) {
 			for i := 1; i <= 40 && yield(batch.Document(document(fmt.Sprintf("%03d.pdf", i)), partition.Params{})); i++ {
