@@ -301,12 +301,13 @@ func TestA10AReaderFails(t *testing.T) {
 		result, err := newClient(t, s, partition.WithMaxInFlight(1)).Partition(t.Context(), document, params)
 		var partial *partition.PartialError
 		require.ErrorAs(t, err, &partial)
-		require.Len(t, partial.Missing, 2)
+		require.Greater(t, len(partial.Missing), 1)
 		require.Equal(t, split.PageRange{First: 3, Last: 4}, partial.Missing[0])
-		require.Equal(t, 20, partial.Missing[1].Last)
 		next := partial.Missing[1].First // 9, or 11 where the chunk before was cut ahead of time
 		require.Equal(t, append(upTo(1, 2), upTo(5, next-1)...), numbers(result.Elements))
 		require.ErrorContains(t, err, fmt.Sprintf("a.pdf: missing pages 3-4, %d-20: POST /general/v0/general: 500 ", next))
-		require.ErrorContains(t, partial.Errs[1], "input/output error")
+		for _, cause := range partial.Errs[1:] {
+			require.ErrorContains(t, cause, "input/output error")
+		}
 	})
 }
