@@ -46,12 +46,14 @@ slow: ## run the slow suites: files with the build tag conformance
 	$(GO) test -race -tags=conformance -run='^TestChunksAtOnce$$' -timeout=$(TIMEOUT) ./split
 
 # The linter has vet in it. A vet of its own would go through the sources of all that Bento is made of: two CPU minutes.
+# Postgres needs Bento's SQL components: another CPU minute where nothing is built yet.
 modules: ## tidy, test and lint the modules below this one
 	@for module in $(MODULES); do \
 		echo "module $$module" && (cd $$module && export GOWORK=off && $(GO) mod tidy -diff && \
 		$(GO) test -vet=off -timeout=$(TIMEOUT) ./... && \
 		$(GO) tool -modfile=$(CURDIR)/.tools/tools.mod golangci-lint run --allow-parallel-runners ./...) || exit 1; \
 	done
+	cd cmd/quire-bento && GOWORK=off $(GO) test -vet=off -tags=bento_postgres -run='Postgres|^TestConfigurationsAreWithoutLint$$' -timeout=$(TIMEOUT) .
 
 vet:
 	$(GO) vet -tags=conformance $(PACKAGES)
