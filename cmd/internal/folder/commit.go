@@ -30,8 +30,12 @@ type Settings struct {
 	Partial     bool   // outputs that lack pages are written
 	Engine      string // what produces the elements
 	Extension   string // of the output format, with the dot
-	Force       bool   // send also what the server declared final
+	Force       bool   // send also what the server declared final, and do again what Repairs says
 	Again       bool   // do everything again
+
+	// Repairs reports whether a document's output can be made again, with parents that earlier builds
+	// lost, and without a request. It is nil where parents are not repaired.
+	Repairs func(ctx context.Context, d *partition.Document) bool
 
 	Stop func(error) // stops the run: nothing more can be written
 }

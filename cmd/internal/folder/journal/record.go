@@ -33,10 +33,11 @@ type Record struct {
 	Kind     string   `json:"error_kind,omitempty"`
 	Status   int      `json:"status,omitempty"` // of the last answer
 	Error    string   `json:"error,omitempty"`
-	Final    bool     `json:"final,omitempty"` // the server said that it would fail again
-	Output   int64    `json:"output_size"`     // bytes; 0 without an output
-	Engine   string   `json:"engine"`          // what produced the elements
-	Version  string   `json:"version"`         // of quire
+	Final    bool     `json:"final,omitempty"`    // the server said that it would fail again
+	Repaired bool     `json:"repaired,omitempty"` // its parents, where cutting had lost them
+	Output   int64    `json:"output_size"`        // bytes; 0 without an output
+	Engine   string   `json:"engine"`             // what produced the elements
+	Version  string   `json:"version"`            // of quire
 	// NameBytes and PathBytes are the name and the path where they are no valid UTF-8; Name and
 	// Path then are only close.
 	NameBytes []byte `json:"name_bytes,omitempty"`
