@@ -67,6 +67,9 @@ func (s *Stream) conclude(j *job, m *merged, err error) error {
 	if err := checkCoverage(j.requested(), m.answered, m.missing); err != nil {
 		return &DocumentError{Document: j.plan.Document, Kind: KindBadResponse, Err: err}
 	}
+	if err := s.judge(j, len(m.missing) == 0); err != nil {
+		return err
+	}
 	if len(m.missing) > 0 {
 		return &PartialError{Document: j.plan.Document, Missing: m.missing, Errs: m.failures}
 	}
@@ -130,6 +133,7 @@ func (s *Stream) deliver(c *chunk, yield func(element.Element, error) bool) erro
 			return localError(s.document.name, err) // it was checked when it came
 		}
 	}
+	counted := s.tally.of(c, s.firstNumber())
 	before := c.from > 0 // the elements are of pages that were answered before
 	for e, err := range c.answer.all() {
 		if err != nil {
@@ -142,11 +146,13 @@ func (s *Stream) deliver(c *chunk, yield func(element.Element, error) bool) erro
 		if before {
 			continue
 		}
+		counted.add(e)
 		s.update(func(r *Report) { r.Elements++ })
 		if !yield(e, nil) {
 			return errLeft
 		}
 	}
+	counted.end()
 	return nil
 }
 

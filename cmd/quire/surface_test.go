@@ -23,7 +23,7 @@ import (
 var mostExported = map[string]int{
 	"cache":                   35, // CheckOwners came: the engine's compiled code is kept by the same rule
 	"cmd":                     1,
-	"partition":               200, // Client.Format and Stream.Format came, and KindChanged
+	"partition":               203, // Client.Format and Stream.Format came, KindChanged, KindEmpty, Report.Empty and Params.FailEmpty
 	"partition/batch":         61,  // Whole came
 	"partition/element":       55,  // was part of partition
 	"partition/format":        35,

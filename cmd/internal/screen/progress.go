@@ -15,6 +15,7 @@ type progress struct {
 	total, documents  int   // to do, and concluded; without skipped ones
 	bytes, bytesDone  int64 // of the documents' files
 	unchanged, failed int
+	empty             int // of all of them
 	pages, retries    int
 	inFlight          int
 	started           time.Time // the first request
@@ -79,6 +80,9 @@ func (p *progress) concluded(o *outcome.Outcome) {
 	case outcome.Failed, outcome.Partial:
 		p.failed++
 	}
+	if o.Report.Empty {
+		p.empty++
+	}
 	p.documents++
 	p.bytesDone += o.Size
 }
@@ -130,10 +134,11 @@ func (p *progress) line(now time.Time, columns int) string {
 		{documents, 0},
 		{p.gate(now), 1},
 		{some(p.failed, "failed"), 2},
-		{some(p.pages, "pages"), 4},
-		{p.rate(now), 6},
-		{fmt.Sprintf("%d in flight", p.inFlight), 5},
-		{some(p.retries, "retried"), 7},
+		{some(p.empty, "empty"), 4},
+		{some(p.pages, "pages"), 5},
+		{p.rate(now), 7},
+		{fmt.Sprintf("%d in flight", p.inFlight), 6},
+		{some(p.retries, "retried"), 8},
 		{left(p.eta(now)), 3},
 	}
 	for limit := len(items) - 1; ; limit-- {
@@ -181,6 +186,7 @@ type progressEvent struct {
 	Total          int     `json:"total"`
 	Unchanged      int     `json:"unchanged"`
 	Failed         int     `json:"failed"`
+	Empty          int     `json:"empty"`
 	Pages          int     `json:"pages"`
 	PagesPerSecond float64 `json:"pages_per_second"`
 	InFlight       int     `json:"in_flight"`
@@ -191,7 +197,7 @@ type progressEvent struct {
 
 func (p *progress) event(now time.Time) progressEvent {
 	e := progressEvent{
-		Event: "progress", Documents: p.documents, Total: p.total, Unchanged: p.unchanged, Failed: p.failed, Pages: p.pages,
+		Event: "progress", Documents: p.documents, Total: p.total, Unchanged: p.unchanged, Failed: p.failed, Empty: p.empty, Pages: p.pages,
 		PagesPerSecond: p.pagesPerSecond(now), InFlight: p.inFlight, Retries: p.retries, ETAMS: p.eta(now).Milliseconds(),
 	}
 	if !p.closed.IsZero() {

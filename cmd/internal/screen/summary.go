@@ -22,6 +22,7 @@ type Summary struct {
 	Documents        int                    `json:"documents"` // taken up, failed and unchanged ones included
 	Failed           int                    `json:"failed"`    // of them, those without an output, or with an incomplete one
 	Unchanged        int                    `json:"unchanged"` // of them, those that an earlier run had done
+	Empty            int                    `json:"empty"`     // of them, those in whose answer there is nothing; with --fail-empty they are failed as well
 	Skipped          int                    `json:"skipped"`   // files left out
 	NotDone          int                    `json:"not_done"`  // documents that the run ended before
 	MissingSources   int                    `json:"gone"`      // documents of earlier runs that are no longer there; their outputs stay
@@ -75,6 +76,9 @@ func (s *Summary) Add(o *outcome.Outcome) {
 		}
 	}
 	s.CacheHits += o.Report.CacheHits()
+	if o.Report.Empty {
+		s.Empty++
+	}
 	if o.Written {
 		s.Written++
 		s.Elements += o.Report.Elements
@@ -188,6 +192,9 @@ func (s *Summary) links() string {
 // amount is what was answered. Documents other than PDFs have no pages to count.
 func (s *Summary) amount() string {
 	elements := words.Count(s.Elements, "element")
+	if s.Empty > 0 {
+		elements += ", " + words.Count(s.Empty, "empty document")
+	}
 	if s.Pages == 0 && s.MissingPages == 0 {
 		return elements
 	}
