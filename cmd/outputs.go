@@ -33,7 +33,7 @@ func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*out
 		How:    fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
 		Engine: client.engineName(), Extension: j.form.Extension, Force: f.run.force, Again: f.cache.refresh,
 		FailEmpty: f.params.FailEmpty,
-		Stop: stop,
+		Stop:      stop,
 	}}
 	if out.folder, err = folder.Open(f.output, j.disk); err != nil {
 		return nil, &exitError{exitFailed, err}
