@@ -10,6 +10,7 @@ import (
 
 	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/format"
+	_ "github.com/quire-dev/quire/partition/format/parquet" // -f parquet
 )
 
 // formatFlags are the flags that choose the output format and which elements are written.

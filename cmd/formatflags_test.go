@@ -22,12 +22,12 @@ func checkFormatFlags(args ...string) (format.Format, outputOptions, error) {
 
 func TestFormatFlagsRefuse(t *testing.T) {
 	for flags, want := range map[string]string{
-		"-f yaml":                                             `--format "yaml": must be one of json, jsonl, markdown, text, csv`,
+		"-f yaml":                                             `--format "yaml": must be one of json, jsonl, markdown, text, csv, parquet`,
 		"--csv-safe":                                          "--csv-safe cannot be used with -f json, only with csv",
-		"-f markdown --source-field":                          "--source-field cannot be used with -f markdown, only with json, jsonl, csv",
-		"-f text --images x":                                  "--images cannot be used with -f text, only with json, jsonl, csv",
-		"-f text --metadata-include x":                        "--metadata-include cannot be used with -f text, only with json, jsonl, csv",
-		"-f markdown --metadata-exclude x":                    "--metadata-exclude cannot be used with -f markdown, only with json, jsonl, csv",
+		"-f markdown --source-field":                          "--source-field cannot be used with -f markdown, only with json, jsonl, csv, parquet",
+		"-f text --images x":                                  "--images cannot be used with -f text, only with json, jsonl, markdown, csv, parquet",
+		"-f text --metadata-include x":                        "--metadata-include cannot be used with -f text, only with json, jsonl, csv, parquet",
+		"-f markdown --metadata-exclude x":                    "--metadata-exclude cannot be used with -f markdown, only with json, jsonl, csv, parquet",
 		"-f csv --flatten-metadata":                           "--flatten-metadata cannot be used with -f csv, only with json, jsonl",
 		"--metadata-include a --metadata-exclude b":           "--metadata-include and --metadata-exclude cannot be used together",
 		"--element-types Title --exclude-element-types Table": "--element-types and --exclude-element-types cannot be used together",

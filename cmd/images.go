@@ -15,6 +15,7 @@ type imageStore struct {
 	folder *folder.Folder
 	dir    string // the folder's name as it was given
 	name   string // of the document's output, with slashes and without the format's extension
+	from   string // the folder of the file that shows the images, "" where paths are as --images has them
 }
 
 // openImages opens the folder of --images, before any request is paid for; nil where images stay
@@ -26,7 +27,8 @@ func (o outputOptions) openImages(disk *journal.Disk) (*folder.Folder, error) {
 	return folder.Open(o.images, disk)
 }
 
-// store writes an image and returns its path, which begins with the folder's name as it was given.
+// store writes an image and returns its path, which begins with the folder's name as it was given, or
+// leads to the image from the file that shows it.
 func (s imageStore) store(name string, image []byte) (string, error) {
 	name = path.Join(s.name, name)
 	file, err := s.folder.Create(name)
@@ -40,5 +42,24 @@ func (s imageStore) store(name string, image []byte) (string, error) {
 	if err := file.Commit(); err != nil {
 		return "", fmt.Errorf("image %s: %w", name, err)
 	}
-	return path.Join(filepath.ToSlash(s.dir), name), nil
+	written := path.Join(filepath.ToSlash(s.dir), name)
+	if s.from == "" {
+		return written, nil
+	}
+	if relative, err := relativePath(s.from, written); err == nil {
+		return filepath.ToSlash(relative), nil
+	}
+	return written, nil // on another volume
+}
+
+// relativePath is the way from a folder to a file.
+func relativePath(from, to string) (string, error) {
+	var err error
+	if from, err = filepath.Abs(from); err != nil {
+		return "", err
+	}
+	if to, err = filepath.Abs(to); err != nil {
+		return "", err
+	}
+	return filepath.Rel(from, to)
 }

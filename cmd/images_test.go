@@ -17,7 +17,7 @@ func TestImages(t *testing.T) {
 	for _, content := range []string{"first", "second"} {
 		images, err := outputOptions{images: filepath.Join(parent, "pictures", "new")}.openImages(journal.NewDisk(func(error) {}))
 		require.NoError(t, err)
-		written, err := imageStore{images, "pictures/new", "docs/report.pdf"}.store("22-Image.png", []byte(content))
+		written, err := imageStore{folder: images, dir: "pictures/new", name: "docs/report.pdf"}.store("22-Image.png", []byte(content))
 		require.NoError(t, err)
 		require.Equal(t, "pictures/new/docs/report.pdf/22-Image.png", written)
 		require.NoError(t, images.Close())
@@ -37,11 +37,11 @@ func TestImagesStayInTheirFolder(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, images.Close()) }()
 
-	_, err = imageStore{images, "images", "../../out"}.store("1-x.bin", []byte("GIF"))
+	_, err = imageStore{folder: images, dir: "images", name: "../../out"}.store("1-x.bin", []byte("GIF"))
 	require.ErrorContains(t, err, "image ../../out/1-x.bin: ")
 
 	require.NoError(t, os.Symlink(parent, filepath.Join(parent, "images", "link")))
-	_, err = imageStore{images, "images", "link"}.store("1-x.bin", []byte("GIF"))
+	_, err = imageStore{folder: images, dir: "images", name: "link"}.store("1-x.bin", []byte("GIF"))
 	require.ErrorContains(t, err, "image link/1-x.bin: ")
 
 	left, err := os.ReadDir(parent)

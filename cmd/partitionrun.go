@@ -44,6 +44,9 @@ func (f *partitionFlags) do(ctx context.Context, sh *shell, roots []string) erro
 	if f.output == "" && j.walk != nil && !j.walk.Single() && !j.form.Concatenates {
 		return usageError("more than one document needs -o DIR or -f jsonl")
 	}
+	if f.output == "" && j.form.Binary && screen.IsTerminal(sh.stdout) {
+		return usageError("-f %s is no text: write it to a folder with -o DIR, or to a file with > FILE%s", j.form.Name, j.form.Extension)
+	}
 	progress, err := f.progressWay(sh)
 	if err != nil {
 		return err
@@ -157,7 +160,7 @@ func (j *job) run(ctx context.Context) (err error) {
 
 	r := &run{
 		sender: &sender{
-			client: client.Client, params: j.flags.params, format: j.form, options: j.options, images: out.images,
+			client: client.Client, params: j.flags.params, format: j.form, options: j.options, images: out.images, outputs: j.flags.output,
 			shell: j.shell, stdinName: j.flags.name,
 		},
 		failed: records.failed, console: j.console, quiet: j.walk == nil && !j.console.Verbose, report: report, stop: stop,

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"path"
+	"path/filepath"
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/walk"
@@ -22,6 +24,7 @@ type sender struct {
 	format    format.Format
 	options   outputOptions
 	images    *folder.Folder // nil where images stay where they are
+	outputs   string         // the folder of -o; "" without
 	shell     *shell
 	stdinName string // how the server sees the document on standard input; "" for a name of the kind
 }
@@ -101,7 +104,11 @@ func (o *output) begin(ctx context.Context) error {
 		options.Source = &format.Source{Path: w.Path, SHA256: sum}
 	}
 	if s.images != nil {
-		options.Images = imageStore{s.images, s.options.images, w.Name}.store
+		store := imageStore{folder: s.images, dir: s.options.images, name: w.Name}
+		if s.format.Name == "markdown" && s.outputs != "" {
+			store.from = filepath.Join(s.outputs, filepath.FromSlash(path.Dir(w.Name)))
+		}
+		options.Images = store.store
 	}
 	var err error
 	o.writer, err = format.New(s.format.Name, o.out, options)

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,7 @@ import (
 	pages "github.com/quire-dev/quire/cmd/internal/page"
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
-	"github.com/quire-dev/quire/partition/element"
+	"github.com/quire-dev/quire/partition/format"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -83,11 +82,16 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 	}
 	buffered := bufio.NewWriterSize(to, 64<<10)
 	v := pages.NewView(name, buffered)
-	if err := readElements(ctx, in, v.Element); err != nil {
+	for e, err := range format.Read(in) {
 		if stop := interruption(ctx); stop != nil {
 			return stop
 		}
-		return fmt.Errorf("%s: %w", name, err)
+		if err == nil {
+			err = v.Element(e)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	if err := buffered.Flush(); err != nil {
 		return err
@@ -116,66 +120,4 @@ func sameFile(a, b string) bool {
 	}
 	second, err := os.Stat(b)
 	return err == nil && os.SameFile(first, second)
-}
-
-var errNotElements = errors.New("not a list of elements as written by -f json or jsonl")
-
-// readElements passes on the elements of a JSON list, or of one JSON object after the other, as
-// they are read.
-func readElements(ctx context.Context, r io.Reader, take func(element.Element) error) error {
-	in := bufio.NewReaderSize(r, 64<<10)
-	list, err := startsList(in)
-	if err != nil {
-		return err
-	}
-	dec := json.NewDecoder(in)
-	if list {
-		if _, err := dec.Token(); err != nil {
-			return err
-		}
-	}
-	for n := 1; !list || dec.More(); n++ {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		var e element.Element
-		switch err := dec.Decode(&e); {
-		case errors.Is(err, io.EOF) && !list:
-			return nil
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return fmt.Errorf("element %d: the file ends too early", n)
-		case err != nil && n == 1:
-			return fmt.Errorf("%w: %w", errNotElements, err)
-		case err != nil:
-			return fmt.Errorf("element %d: %w", n, err)
-		case e.Type == "":
-			return fmt.Errorf("%w: element %d has no type", errNotElements, n)
-		}
-		if err := take(e); err != nil {
-			return err
-		}
-	}
-	if _, err := dec.Token(); err != nil {
-		return errors.New("the list of elements ends too early")
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("unexpected data after the list of elements")
-	}
-	return nil
-}
-
-// startsList reports whether the first thing is a list.
-func startsList(in *bufio.Reader) (bool, error) {
-	for {
-		b, err := in.ReadByte()
-		switch {
-		case errors.Is(err, io.EOF):
-			return false, nil
-		case err != nil:
-			return false, err
-		case b == ' ', b == '\t', b == '\r', b == '\n':
-		default:
-			return b == '[', in.UnreadByte()
-		}
-	}
 }

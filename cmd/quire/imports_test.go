@@ -33,9 +33,11 @@ var arrows = map[string][]string{
 	"partition/local":               {"partition", "partition/element", "split", "cache"}, // cache: who may write to a folder of code
 	"partition/partitiontest":       {"partition", "partition/element", "split"},
 	"partition/format":              {"partition/element", "partition/internal/jsonobject"},
+	"partition/format/parquet":      {"partition/element", "partition/format", "partition/internal/jsonobject"},
 	"partition/batch":               {"partition", "partition/element", "retry"},
 	"cmd": {
-		"partition", "partition/element", "partition/batch", "partition/format", "partition/local", "cache", "split", "retry", "cmd/internal/folder",
+		"partition", "partition/element", "partition/batch", "partition/format", "partition/format/parquet",
+		"partition/local", "cache", "split", "retry", "cmd/internal/folder",
 		"cmd/internal/folder/journal", "cmd/internal/outcome", "cmd/internal/page", "cmd/internal/screen", "cmd/internal/walk",
 		"cmd/internal/words",
 	},
@@ -62,6 +64,7 @@ var owners = map[string]string{
 	"github.com/bmatcuk/doublestar":         "cmd/internal/walk",
 	"github.com/spf13/cobra":                "cmd",
 	"github.com/spf13/pflag":                "cmd",
+	"github.com/parquet-go":                 "partition/format/parquet",
 	"go.yaml.in/yaml":                       "cmd",
 	"gopkg.in/yaml.v3":                      "cmd",
 	"golang.org/x/term":                     "cmd/internal/screen",

@@ -19,26 +19,26 @@ import (
 type csvColumn struct {
 	name     string
 	metadata bool // it may be left out like the metadata of the same name
-	value    func(item) string
+	value    func(Item) string
 }
 
 // csvColumns are the columns, the same for every document; what an element does not have is empty.
 // The API's own CSV, which output_format text/csv requests, has other columns for every answer.
 var csvColumns = []csvColumn{
-	{"type", false, func(e item) string { return string(e.Type) }},
-	{"element_id", false, func(e item) string { return e.ID }},
-	{"text", false, func(e item) string { return e.Text }},
-	{"filename", true, func(e item) string { return e.Metadata.Filename }},
-	{"filetype", true, func(e item) string { return e.Metadata.Filetype }},                                        // media type
-	{"page_number", true, func(e item) string { return positive(e.Metadata.PageNumber) }},                         // from 1
-	{"page_name", true, func(e item) string { return e.Metadata.PageName }},                                       // a sheet's name
-	{"languages", true, func(e item) string { return strings.Join(e.Metadata.Languages, " ") }},                   // ISO 639-3, a space between
-	{"parent_id", true, func(e item) string { return e.Metadata.ParentID }},                                       // an element_id
-	{"category_depth", true, func(e item) string { return number(e.Metadata.CategoryDepth) }},                     // from 0
-	{"text_as_html", true, func(e item) string { return e.Metadata.TextAsHTML }},                                  // of a table
-	{"link_urls", true, func(e item) string { return strings.Join(e.Metadata.LinkURLs, " ") }},                    // a space between
-	{"image_url", true, func(e item) string { return e.Metadata.ImageURL }},                                       // in the document
-	{"image_path", true, func(e item) string { return cmp.Or(e.imagePath, textMember(e.Element, "image_path")) }}, // with Options.Images what that returned
+	{"type", false, func(e Item) string { return string(e.Type) }},
+	{"element_id", false, func(e Item) string { return e.ID }},
+	{"text", false, func(e Item) string { return e.Text }},
+	{"filename", true, func(e Item) string { return e.Metadata.Filename }},
+	{"filetype", true, func(e Item) string { return e.Metadata.Filetype }},                                        // media type
+	{"page_number", true, func(e Item) string { return positive(e.Metadata.PageNumber) }},                         // from 1
+	{"page_name", true, func(e Item) string { return e.Metadata.PageName }},                                       // a sheet's name
+	{"languages", true, func(e Item) string { return strings.Join(e.Metadata.Languages, " ") }},                   // ISO 639-3, a space between
+	{"parent_id", true, func(e Item) string { return e.Metadata.ParentID }},                                       // an element_id
+	{"category_depth", true, func(e Item) string { return number(e.Metadata.CategoryDepth) }},                     // from 0
+	{"text_as_html", true, func(e Item) string { return e.Metadata.TextAsHTML }},                                  // of a table
+	{"link_urls", true, func(e Item) string { return strings.Join(e.Metadata.LinkURLs, " ") }},                    // a space between
+	{"image_url", true, func(e Item) string { return e.Metadata.ImageURL }},                                       // in the document
+	{"image_path", true, func(e Item) string { return cmp.Or(e.ImagePath, textMember(e.Element, "image_path")) }}, // with Options.Images what that returned
 }
 
 // csvEncoder writes a table with a header row.
@@ -49,7 +49,7 @@ type csvEncoder struct {
 	started bool
 }
 
-func newCSVEncoder(w *bufio.Writer, o Options) encoder {
+func newCSVEncoder(w *bufio.Writer, o Options) Encoder {
 	metadata := o.metadata()
 	columns := slices.DeleteFunc(slices.Clone(csvColumns), func(c csvColumn) bool { return c.metadata && !metadata.keeps(c.name) })
 	for _, name := range o.MetadataInclude {
@@ -57,8 +57,8 @@ func newCSVEncoder(w *bufio.Writer, o Options) encoder {
 	}
 	if o.Source != nil {
 		columns = append(columns,
-			csvColumn{"source_path", false, func(item) string { return o.Source.Path }},
-			csvColumn{"source_sha256", false, func(item) string { return o.Source.SHA256 }})
+			csvColumn{"source_path", false, func(Item) string { return o.Source.Path }},
+			csvColumn{"source_sha256", false, func(Item) string { return o.Source.SHA256 }})
 	}
 	return &csvEncoder{w: csv.NewWriter(w), columns: columns, safe: o.CSVSafe}
 }
@@ -75,15 +75,15 @@ func withMember(columns []csvColumn, member string) []csvColumn {
 			name = "metadata." + member
 		}
 	}
-	return append(columns, csvColumn{name, true, func(e item) string {
-		if member == "image_base64" && e.imagePath != "" {
+	return append(columns, csvColumn{name, true, func(e Item) string {
+		if member == "image_base64" && e.ImagePath != "" {
 			return "" // image_path has its place
 		}
 		return memberCell(e.Element, member)
 	}})
 }
 
-func (f *csvEncoder) element(e item) error {
+func (f *csvEncoder) Encode(e Item) error {
 	if err := f.header(); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (f *csvEncoder) element(e item) error {
 	return f.w.Write(row)
 }
 
-func (f *csvEncoder) end() error {
+func (f *csvEncoder) End() error {
 	if err := f.header(); err != nil {
 		return err
 	}

@@ -1,4 +1,5 @@
-// Package format writes the elements of a document as JSON, JSON lines, Markdown, text or CSV.
+// Package format writes the elements of a document as JSON, JSON lines, Markdown, text or CSV, and reads
+// JSON and JSON lines back. Package format/parquet adds Parquet.
 //
 // [Formats] is the table of formats: names, file extensions, media types, and the options that each
 // format supports. [New] begins the output of one document on an [io.Writer], [Writer.Write] writes

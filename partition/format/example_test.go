@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/format"
@@ -49,4 +50,37 @@ func ExampleFormats() {
 	// markdown .md text/markdown; charset=utf-8
 	// text .txt text/plain; charset=utf-8
 	// csv .csv text/csv; charset=utf-8
+}
+
+func ExampleMarkdown() {
+	elements := []element.Element{
+		{Type: element.TypeTitle, Text: "Tides"},
+		{Type: element.TypeNarrativeText, Text: "High at noon."},
+	}
+	fmt.Print(format.Markdown(elements))
+	fmt.Print(format.Text(elements))
+	// Output:
+	// # Tides
+	//
+	// High at noon.
+	// Tides
+	//
+	// High at noon.
+}
+
+func ExampleRead() {
+	output := strings.NewReader(`[
+{"type":"Title","element_id":"1","text":"Tides","metadata":{"page_number":1}},
+{"type":"NarrativeText","element_id":"2","text":"High at noon.","metadata":{"page_number":1}}
+]`)
+	for e, err := range format.Read(output) {
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(e.Metadata.PageNumber, e.Type, e.Text)
+	}
+	// Output:
+	// 1 Title Tides
+	// 1 NarrativeText High at noon.
 }

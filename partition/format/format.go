@@ -28,7 +28,12 @@ type Format struct {
 	// support.
 	Features Feature
 
-	encoder func(*bufio.Writer, Options) encoder
+	// Binary reports whether the output is no text, so that it must not go to a terminal.
+	Binary bool
+
+	// Encoder begins the output of one document. It is only called with options that the format
+	// supports. ElementTypes, ExcludeElementTypes and Images need nothing of it.
+	Encoder func(*bufio.Writer, Options) Encoder
 }
 
 // A Feature is a set of options that not every format supports.
@@ -43,40 +48,46 @@ const (
 	FeatureImages                       // Images
 )
 
-// An encoder writes elements in one format.
-type encoder interface {
-	element(item) error
-	end() error // writes what comes after the last element
+// An Encoder writes the elements of one document in one format. It is not used again after an error.
+type Encoder interface {
+	Encode(e Item) error
+	End() error // writes what comes after the last element
 }
 
-// An item is an element on its way into a format.
-type item struct {
+// An Item is an element on its way into a format.
+type Item struct {
 	element.Element
-	imagePath string // the file that its image was written to; "" where it was not
+	ImagePath string // what [Options.Images] returned for its image; "" if it has no image, or keeps it
 }
 
-// formats is the table. To add a format is to add a row.
+// formats is the table. To add a format is to add a row, here or with [Register].
 var formats = []Format{
 	{
 		Name: "json", Extension: ".json", MediaType: "application/json",
-		Features: FeatureSource | FeatureMetadata | FeatureFlatten | FeatureImages, encoder: newJSONEncoder,
+		Features: FeatureSource | FeatureMetadata | FeatureFlatten | FeatureImages, Encoder: newJSONEncoder,
 	},
 	{
 		Name: "jsonl", Extension: ".jsonl", MediaType: "application/x-ndjson", Concatenates: true, Streams: true,
-		Features: FeatureSource | FeatureMetadata | FeatureFlatten | FeatureImages, encoder: newJSONLEncoder,
+		Features: FeatureSource | FeatureMetadata | FeatureFlatten | FeatureImages, Encoder: newJSONLEncoder,
 	},
 	{
 		Name: "markdown", Extension: ".md", MediaType: "text/markdown; charset=utf-8", Streams: true,
-		encoder: newMarkdownEncoder,
+		Features: FeatureImages, Encoder: newMarkdownEncoder,
 	},
 	{
 		Name: "text", Extension: ".txt", MediaType: "text/plain; charset=utf-8", Streams: true,
-		encoder: newTextEncoder,
+		Encoder: newTextEncoder,
 	},
 	{
 		Name: "csv", Extension: ".csv", MediaType: "text/csv; charset=utf-8", Streams: true,
-		Features: FeatureSource | FeatureMetadata | FeatureCSVSafe | FeatureImages, encoder: newCSVEncoder,
+		Features: FeatureSource | FeatureMetadata | FeatureCSVSafe | FeatureImages, Encoder: newCSVEncoder,
 	},
+}
+
+// Register adds a format to the table, or replaces the one of the same name. Call it from the init
+// function of the package that has the encoder: it must not be called while the table is in use.
+func Register(f Format) {
+	formats = append(slices.DeleteFunc(formats, func(other Format) bool { return other.Name == f.Name }), f)
 }
 
 // Formats returns the table of formats. The caller may change it.
@@ -108,7 +119,7 @@ func Names(features Feature) []string {
 // not closed leaks nothing.
 type Writer struct {
 	out     *bufio.Writer
-	encoder encoder
+	encoder Encoder
 	types   nameFilter
 	images  imageWriter
 	seen    int
@@ -133,7 +144,7 @@ func New(name string, w io.Writer, o Options) (*Writer, error) {
 	}
 	out := bufio.NewWriter(w)
 	return &Writer{
-		out: out, encoder: f.encoder(out, o), types: o.types(), images: imageWriter{create: o.Images},
+		out: out, encoder: f.Encoder(out, o), types: o.types(), images: imageWriter{create: o.Images},
 	}, nil
 }
 
@@ -152,7 +163,7 @@ func (w *Writer) Write(e element.Element) error {
 	if err != nil {
 		return err
 	}
-	return w.encoder.element(item{e, path})
+	return w.encoder.Encode(Item{e, path})
 }
 
 // Flush writes buffered output to the io.Writer, for a reader who waits for it, or for an output
@@ -173,7 +184,7 @@ func (w *Writer) Close() error {
 	if w.encoder == nil {
 		return errZeroWriter
 	}
-	if err := w.encoder.end(); err != nil {
+	if err := w.encoder.End(); err != nil {
 		return err
 	}
 	return w.Flush()

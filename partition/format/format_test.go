@@ -121,7 +121,7 @@ func TestNewRefuses(t *testing.T) {
 		`format "yaml": not one of json, jsonl, markdown, text, csv`:                {"yaml", Options{}},
 		"format json: option CSVSafe is for csv only":                               {"json", Options{CSVSafe: true}},
 		"format markdown: option Source is for json, jsonl, csv only":               {"markdown", Options{Source: source()}},
-		"format text: option Images is for json, jsonl, csv only":                   {"text", Options{Images: images}},
+		"format text: option Images is for json, jsonl, markdown, csv only":         {"text", Options{Images: images}},
 		"format text: option MetadataInclude is for json, jsonl, csv only":          {"text", Options{MetadataInclude: []string{"a"}}},
 		"format markdown: option MetadataExclude is for json, jsonl, csv only":      {"markdown", Options{MetadataExclude: []string{"a"}}},
 		"format csv: option FlattenMetadata is for json, jsonl only":                {"csv", Options{FlattenMetadata: true}},

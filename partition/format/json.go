@@ -13,11 +13,11 @@ type jsonEncoder struct {
 	started bool
 }
 
-func newJSONEncoder(w *bufio.Writer, o Options) encoder {
+func newJSONEncoder(w *bufio.Writer, o Options) Encoder {
 	return &jsonEncoder{w: w, shape: newElementShape(o)}
 }
 
-func (f *jsonEncoder) element(e item) error {
+func (f *jsonEncoder) Encode(e Item) error {
 	separator := "[\n"
 	if f.started {
 		separator = ",\n"
@@ -26,7 +26,7 @@ func (f *jsonEncoder) element(e item) error {
 	return writeElement(f.w, separator, f.shape, e)
 }
 
-func (f *jsonEncoder) end() error {
+func (f *jsonEncoder) End() error {
 	closing := "\n]\n"
 	if !f.started {
 		closing = "[]\n"
@@ -41,26 +41,26 @@ type jsonlEncoder struct {
 	shape elementShape
 }
 
-func newJSONLEncoder(w *bufio.Writer, o Options) encoder {
+func newJSONLEncoder(w *bufio.Writer, o Options) Encoder {
 	return jsonlEncoder{w, newElementShape(o)}
 }
 
-func (f jsonlEncoder) element(e item) error {
+func (f jsonlEncoder) Encode(e Item) error {
 	if err := writeElement(f.w, "", f.shape, e); err != nil {
 		return err
 	}
 	return f.w.WriteByte('\n')
 }
 
-func (jsonlEncoder) end() error { return nil }
+func (jsonlEncoder) End() error { return nil }
 
 // writeElement writes an element on one line; what the server sent over several lines is joined.
-func writeElement(w *bufio.Writer, before string, shape elementShape, e item) error {
+func writeElement(w *bufio.Writer, before string, shape elementShape, e Item) error {
 	line, err := e.MarshalJSON()
 	if err != nil {
 		return err
 	}
-	if line, err = shape.apply(line, e.imagePath); err != nil {
+	if line, err = shape.apply(line, e.ImagePath); err != nil {
 		return err
 	}
 	if _, err := w.WriteString(before); err != nil {

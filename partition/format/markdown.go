@@ -9,10 +9,11 @@ import (
 )
 
 // markdownEncoder writes elements as GitHub Flavored Markdown: titles as headings by their depth,
-// list items as nested lists, tables as pipe tables, code in fences, page breaks as rules,
-// everything else, the texts of images too, as paragraphs. Where another page begins there is a
+// list items as nested lists, tables as pipe tables, code in fences, page breaks as rules, links to
+// http, https and mailto as links, images that have files as images with their text below,
+// everything else, the texts of other images too, as paragraphs. Where another page begins there is a
 // comment, <!-- page 3 -->; page 1 needs none. Nothing in a text is markup, and nothing is loaded
-// from elsewhere.
+// from elsewhere but those files.
 type markdownEncoder struct {
 	w      *bufio.Writer
 	page   int
@@ -27,11 +28,11 @@ type listLevel struct {
 	depth int
 }
 
-func newMarkdownEncoder(w *bufio.Writer, _ Options) encoder {
+func newMarkdownEncoder(w *bufio.Writer, _ Options) Encoder {
 	return &markdownEncoder{w: w, page: 1, titles: map[string]int{}}
 }
 
-func (f *markdownEncoder) element(e item) error {
+func (f *markdownEncoder) Encode(e Item) error {
 	block := markdownBlocks[e.Type]
 	if block == nil {
 		block = markdownParagraph
@@ -64,11 +65,11 @@ func (f *markdownEncoder) block(text string, goesOn bool) error {
 	return err
 }
 
-func (f *markdownEncoder) end() error { return nil }
+func (f *markdownEncoder) End() error { return nil }
 
 // titleDepth is how deep a title is nested, from 0: what the API says, else one deeper than the
 // title that is its parent.
-func (f *markdownEncoder) titleDepth(e item) int {
+func (f *markdownEncoder) titleDepth(e Item) int {
 	if e.Type != element.TypeTitle {
 		return 0
 	}
@@ -91,7 +92,7 @@ const deepestTitle = 5
 // API counts the depth of items from 0 or from 1, by the type of the file, and may skip depths: so
 // an item is one level below the last one that is less deep. Without a depth it is one level below
 // its parent.
-func (f *markdownEncoder) listLevel(e item) int {
+func (f *markdownEncoder) listLevel(e Item) int {
 	if e.Type != element.TypeListItem {
 		f.list = nil
 		return -1
@@ -121,27 +122,38 @@ const deepestItem = 12
 
 // markdownBlocks is the table of the types of elements that are more than a paragraph. An empty
 // block is left out.
-var markdownBlocks = map[element.ElementType]func(e item, depth int) string{
+var markdownBlocks = map[element.ElementType]func(e Item, depth int) string{
 	element.TypeTitle:       markdownHeading,
 	element.TypeListItem:    markdownItem,
 	element.TypeTable:       markdownTableOf,
 	element.TypeTableChunk:  markdownTableOf,
 	element.TypeCodeSnippet: markdownCode,
-	element.TypePageBreak:   func(item, int) string { return "---" },
+	element.TypePageBreak:   func(Item, int) string { return "---" },
 }
 
-func markdownParagraph(e item, _ int) string { return escapeParagraph(e.Text) }
+func markdownParagraph(e Item, _ int) string {
+	text := linked(e, escapeParagraph)
+	if e.ImagePath != "" {
+		return strings.TrimSpace(markdownImage(e) + "\n\n" + text)
+	}
+	return text
+}
 
-func markdownHeading(e item, depth int) string {
-	text := escapeHeading(e.Text)
+// markdownImage is the file of an element's image. It needs no other words: its text stands below it.
+func markdownImage(e Item) string {
+	return "![](<" + strings.NewReplacer("<", `\<`, ">", `\>`, `\`, `\\`, "&", `\&`, "\n", " ").Replace(e.ImagePath) + ">)"
+}
+
+func markdownHeading(e Item, depth int) string {
+	text := linked(e, escapeHeading)
 	if text == "" {
 		return ""
 	}
 	return strings.Repeat("#", depth+1) + " " + text
 }
 
-func markdownItem(e item, _ int) string {
-	text := escapeParagraph(oneLine(e.Text))
+func markdownItem(e Item, _ int) string {
+	text := linked(e, func(text string) string { return escapeParagraph(oneLine(text)) })
 	if text == "" {
 		return ""
 	}
@@ -150,14 +162,14 @@ func markdownItem(e item, _ int) string {
 
 // markdownTableOf is the table that the API gives as HTML, and the element's text where that is not
 // a table.
-func markdownTableOf(e item, _ int) string {
+func markdownTableOf(e Item, _ int) string {
 	if table := markdownTables(e.Metadata.TextAsHTML); table != "" {
 		return table
 	}
 	return escapeParagraph(e.Text)
 }
 
-func markdownCode(e item, _ int) string {
+func markdownCode(e Item, _ int) string {
 	code := strings.Trim(plainLines(e.Text), "\n")
 	if strings.TrimSpace(code) == "" {
 		return ""

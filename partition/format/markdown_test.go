@@ -187,3 +187,89 @@ func FuzzMarkdownTables(f *testing.F) {
 		}))
 	})
 }
+
+// FuzzMarkdownLinks holds that links change nothing of the words, that they lead where the API says,
+// and that nothing but links comes of them: no image, no script.
+func FuzzMarkdownLinks(f *testing.F) {
+	for _, seed := range [][3]string{
+		{"See the tables! here", "the tables", "https://a.b/c?d=1&copy;=2"}, {"wow! [a](b)", "[a](b)", "http://x/y(z"}, {"a]b", "a]b", "https://e"},
+		{"^1 x", "^1", "https://e"}, {"x", "x", "javascript:alert(1)"}, {"# a", "# a", "mailto:a@b.c"}, {"a\nb", "a\nb", "https://e"},
+		{"!x", "x", "https://e/<>\\"}, {"a_b_c", "_b_", "https://e"}, {"[x] a", "x", "https://e"}, {"\ufdd0a\ufdd1", "a", "https://e"}, {"a", "a", "https:"},
+		{`a\`, `\`, "https://e"}, {"a a a", "a", "https://e/ x"}, {"www.a.b", "a.b", "https://e"}, {"x", "", "https://e"}, {"- a", "-", "https://e"},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	f.Fuzz(func(t *testing.T, words, linked, destination string) {
+		words, linked = words[:min(len(words), 1024)], linked[:min(len(linked), 1024)]
+		for _, kind := range []element.ElementType{element.TypeNarrativeText, element.TypeTitle, element.TypeListItem} {
+			e := element.Element{Type: kind, Text: words, Metadata: element.Metadata{
+				LinkTexts: []string{linked, linked}, LinkURLs: []string{destination, "https://second.example/"}, LinkStartIndexes: []int{1},
+			}}
+			source, _ := formatted(t, "markdown", Options{}, e, element.Element{Type: element.TypeTitle, Text: "End"})
+			parser := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList, extension.Footnote))
+			document := parser.Parser().Parse(text.NewReader([]byte(source)))
+			require.Equal(t, "Heading", document.LastChild().Kind().String(), "%q", source)
+			document.RemoveChild(document, document.LastChild())
+			require.NoError(t, ast.Walk(document, func(n ast.Node, _ bool) (ast.WalkStatus, error) {
+				require.Contains(t, []string{"Document", "Paragraph", "Heading", "List", "ListItem", "TextBlock", "Text", "Link"}, n.Kind().String(), "%q", source)
+				if link, is := n.(*ast.Link); is {
+					require.Regexp(t, `^(?i:https?|mailto):`, string(link.Destination), "%q", source)
+				}
+				return ast.WalkContinue, nil
+			}))
+			var rendered bytes.Buffer
+			require.NoError(t, parser.Renderer().Render(&rendered, []byte(source), document))
+			page, err := html.Parse(&rendered)
+			require.NoError(t, err)
+			plain := strings.NewReplacer("\ufdd0", "\ufffd", "\ufdd1", "\ufffd").Replace(plainLines(words))
+			require.Equal(t, strings.Fields(plain), strings.Fields(wordsOf(page)), "%q", source)
+		}
+	})
+}
+
+// wordsOf are the texts of a page, one directly after the other.
+func wordsOf(n *html.Node) string {
+	if n.Type == html.TextNode {
+		return n.Data
+	}
+	var all strings.Builder
+	for child := range n.ChildNodes() {
+		all.WriteString(wordsOf(child))
+	}
+	return all.String()
+}
+
+func TestMarkdownLinks(t *testing.T) {
+	for name, test := range map[string]struct {
+		text        string
+		texts, urls []string
+		indexes     []int
+		want        string
+	}{
+		"by the index":             {"a tide and a tide", []string{"tide"}, []string{"https://t.example/?a=1&b=2"}, []int{13}, "a tide and a [tide](<https://t.example/?a=1\\&b=2>)\n"},
+		"in characters":            {"é ü tide", []string{"tide"}, []string{"https://t.example"}, []int{4}, "é ü [tide](<https://t.example>)\n"},
+		"a wrong index":            {"a tide", []string{"tide"}, []string{"https://t.example"}, []int{-1}, "a [tide](<https://t.example>)\n"},
+		"without index":            {"tide, tide", []string{"tide", "tide"}, []string{"https://a.example", "https://b.example"}, nil, "[tide](<https://a.example>), [tide](<https://b.example>)\n"},
+		"a place in the file":      {"see 2", []string{"2"}, []string{"figure.2"}, []int{4}, "see 2\n"},
+		"a script":                 {"see 2", []string{"2"}, []string{"javascript:alert(1)"}, []int{4}, "see 2\n"},
+		"a text that is not there": {"see 2", []string{"3"}, []string{"https://t.example"}, []int{4}, "see 2\n"},
+		"more texts than URLs":     {"see 2", []string{"see", "2"}, []string{"https://t.example"}, nil, "[see](<https://t.example>) 2\n"},
+		"no image":                 {"see!2", []string{"2"}, []string{"https://t.example"}, nil, "see\\![2](<https://t.example>)\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, _ := formatted(t, "markdown", Options{}, element.Element{Type: element.TypeNarrativeText, Text: test.text, Metadata: element.Metadata{
+				LinkTexts: test.texts, LinkURLs: test.urls, LinkStartIndexes: test.indexes,
+			}})
+			require.Equal(t, test.want, got)
+		})
+	}
+}
+
+func TestMarkdownImages(t *testing.T) {
+	image := element.Element{Type: element.TypeImage, Text: "a *wave*", Metadata: element.Metadata{ImageBase64: "AAEC"}}
+	stored := func(name string, _ []byte) (string, error) { return "a <b>/" + name, nil }
+	got, _ := formatted(t, "markdown", Options{Images: stored}, image)
+	require.Equal(t, "![](<a \\<b\\>/1-Image.bin>)\n\na \\*wave\\*\n", got)
+	got, _ = formatted(t, "markdown", Options{}, image)
+	require.Equal(t, "a \\*wave\\*\n", got)
+}

@@ -37,7 +37,7 @@ type Options struct {
 
 	// Images, if not nil, is called with the decoded image of each element that is written, and
 	// stores it. The element then has image_path, the path that Images returns, in place of
-	// image_base64. An error ends the output.
+	// image_base64; Markdown shows that file. An error ends the output.
 	//
 	// The name is NUMBER-TYPE.EXTENSION, such as 22-Image.png. It consists of letters, digits, one
 	// hyphen and one dot. NUMBER counts all elements of the document from 1, so that an image has
@@ -82,6 +82,10 @@ func (o Options) check(f Format) error {
 	}
 	return nil
 }
+
+// KeepsMetadata reports whether MetadataInclude and MetadataExclude let a member of the metadata be
+// written.
+func (o Options) KeepsMetadata(name string) bool { return o.metadata().keeps(name) }
 
 func (o Options) metadata() nameFilter { return newNameFilter(o.MetadataInclude, o.MetadataExclude) }
 

@@ -1,6 +1,11 @@
 package format
 
-import "bufio"
+import (
+	"bufio"
+	"strings"
+
+	"github.com/quire-dev/quire/partition/element"
+)
 
 // textEncoder writes the texts of the elements, a blank line between.
 type textEncoder struct {
@@ -8,9 +13,9 @@ type textEncoder struct {
 	started bool
 }
 
-func newTextEncoder(w *bufio.Writer, _ Options) encoder { return &textEncoder{w: w} }
+func newTextEncoder(w *bufio.Writer, _ Options) Encoder { return &textEncoder{w: w} }
 
-func (f *textEncoder) element(e item) error {
+func (f *textEncoder) Encode(e Item) error {
 	if e.Text == "" {
 		return nil
 	}
@@ -24,4 +29,20 @@ func (f *textEncoder) element(e item) error {
 	return err
 }
 
-func (f *textEncoder) end() error { return nil }
+func (f *textEncoder) End() error { return nil }
+
+// Text returns elements in the format text.
+func Text(elements []element.Element) string { return formatOf("text", elements) }
+
+// Markdown returns elements in the format markdown.
+func Markdown(elements []element.Element) string { return formatOf("markdown", elements) }
+
+func formatOf(name string, elements []element.Element) string {
+	var out strings.Builder // to which writing never fails
+	w, _ := New(name, &out, Options{})
+	for _, e := range elements {
+		_ = w.Write(e)
+	}
+	_ = w.Close()
+	return out.String()
+}
