@@ -101,39 +101,55 @@ func TestA7Empty(t *testing.T) {
 		want     string // the warning; "" for a document that is not empty
 	}{
 		"scans": {
-			pdfOf("ssss"), partition.Params{Strategy: "fast"}, answering("all"),
+			pdfOf("ssss"),
+			partition.Params{Strategy: "fast"},
+			answering("all"),
 			"empty: no elements; pages 1-4 are scans: strategy hi_res or ocr_only reads scans",
 		},
 		"a scan": {
-			pdfOf("s"), partition.Params{}, answering("all"),
+			pdfOf("s"),
+			partition.Params{},
+			answering("all"),
 			"empty: no elements; page 1 is a scan: strategy hi_res or ocr_only reads scans",
 		},
 		"scans that were read": {
-			pdfOf("ss"), partition.Params{Strategy: "hi_res"}, answering("all"),
+			pdfOf("ss"),
+			partition.Params{Strategy: "hi_res"},
+			answering("all"),
 			"empty: no elements; pages 1-2 are scans: strategy hi_res found nothing there",
 		},
 		"blank pages": {
 			pdfOf("bbb"), partition.Params{}, answering("all"), "empty: no elements; pages 1-3 are blank",
 		},
 		"pages of all kinds": {
-			pdfOf("sbtts"), partition.Params{Strategy: "fast"}, answering("all"),
+			pdfOf("sbtts"),
+			partition.Params{Strategy: "fast"},
+			answering("all"),
 			"empty: no elements; pages 1, 5 are scans: strategy hi_res or ocr_only reads scans; page 2 is blank; " +
 				"the server found nothing on pages 3-4, which show text",
 		},
 		"a page range": {
-			pdfOf("ttbsst"), partition.Params{Split: partition.Split{Pages: split.PageRange{First: 3, Last: 5}}}, answering("all"),
+			pdfOf("ttbsst"),
+			partition.Params{Split: partition.Split{Pages: split.PageRange{First: 3, Last: 5}}},
+			answering("all"),
 			"empty: no elements; pages 4-5 are scans: strategy hi_res or ocr_only reads scans; page 3 is blank",
 		},
 		"sent whole": {
-			pdfOf("ssss"), partition.Params{Split: partition.Split{Off: true}}, answer("[]"),
+			pdfOf("ssss"),
+			partition.Params{Split: partition.Split{Off: true}},
+			answer("[]"),
 			"empty: no elements; pages 1-4 are scans: strategy hi_res or ocr_only reads scans",
 		},
 		"text chunking": {
-			pdfOf("ssss"), partition.Params{ChunkingStrategy: "basic"}, answer("[]"),
+			pdfOf("ssss"),
+			partition.Params{ChunkingStrategy: "basic"},
+			answer("[]"),
 			"empty: no elements; pages 1-4 are scans: strategy hi_res or ocr_only reads scans",
 		},
 		"text chunking after": {
-			pdfOf("ssss"), partition.Params{ChunkingStrategy: "basic", Split: partition.Split{Scope: partition.ChunkingAfter}}, answering("all"),
+			pdfOf("ssss"),
+			partition.Params{ChunkingStrategy: "basic", Split: partition.Split{Scope: partition.ChunkingAfter}},
+			answering("all"),
 			"empty: no elements; pages 1-4 are scans: strategy hi_res or ocr_only reads scans",
 		},
 		"other files":    {named("a.docx"), partition.Params{}, answer(" [ ] "), "empty: no elements; the server found nothing"},
@@ -142,11 +158,15 @@ func TestA7Empty(t *testing.T) {
 		"an image, read": {named("a.png"), partition.Params{Strategy: "hi_res"}, answer("[]"), "empty: no elements; the server found nothing"},
 
 		"elements without text": {
-			named("a.txt"), partition.Params{}, answer(`[{"type":"PageBreak","text":""},{"type":"UncategorizedText","text":" \n\u00a0"}]`),
+			named("a.txt"),
+			partition.Params{},
+			answer(`[{"type":"PageBreak","text":""},{"type":"UncategorizedText","text":" \n\u00a0"}]`),
 			"empty: no text in 2 elements; the server found nothing",
 		},
 		"page breaks of scans": {
-			pdfOf("ss"), partition.Params{}, answer(`[{"type":"PageBreak","text":"","metadata":{"page_number":1}}]`),
+			pdfOf("ss"),
+			partition.Params{},
+			answer(`[{"type":"PageBreak","text":"","metadata":{"page_number":1}}]`),
 			"empty: no text in 1 element; pages 1-2 are scans: strategy hi_res or ocr_only reads scans",
 		},
 		"no member text":    {named("a.txt"), partition.Params{}, answer(anImage(`"metadata":{}`)), "empty: no text in 1 element; the server found nothing"},
@@ -214,7 +234,8 @@ func TestA7Unread(t *testing.T) {
 		"scans that say a thing": {"tsst", "", partition.Params{}, ""},
 		"text chunking":          {"tsst", "2 3", partition.Params{ChunkingStrategy: "basic"}, ""},
 		"text chunking of each": {
-			"ttttssss", "5 6 7 8", partition.Params{ChunkingStrategy: "basic", Split: partition.Split{Scope: partition.ChunkingPerChunk}},
+			"ttttssss", "5 6 7 8",
+			partition.Params{ChunkingStrategy: "basic", Split: partition.Split{Scope: partition.ChunkingPerChunk}},
 			"no elements of pages 5-8, which are scans" + advice,
 		},
 	} {
