@@ -56,7 +56,7 @@ func (d *despair) count(o *Outcome, worked time.Time) error {
 	now, scope := time.Now(), o.Kind().Scope()
 	sent, never := o.Report.Requests() > 0, d.worked.IsZero()
 	switch {
-	case sent && o.Report.Elements > 0, sent && (o.State == Done || o.Kind() == partition.KindEmpty):
+	case sent && o.Report.Elements > 0, sent && o.State == Done:
 		d.worked, d.failed = now, 0
 	case o.State != Failed || !sent || o.limited:
 	case never && (scope == partition.ScopeServer || scope == partition.ScopeRequest),
