@@ -136,7 +136,7 @@ func (s *sight) limit() string {
 func (t *tally) look(ctx context.Context) *sight {
 	seen := &sight{}
 	for _, pages := range t.silent {
-		if t.job.pdf == nil {
+		if t.job.pdf == nil || seen.more {
 			break
 		}
 		if left := mostSeen - seen.pages; pages.Len() > left {

@@ -112,6 +112,12 @@ func TestA7Empty(t *testing.T) {
 			answering("all"),
 			"empty: no elements; page 1 is a scan: strategy hi_res or ocr_only reads scans",
 		},
+		"more scans than are looked at": {
+			pdfOf(strings.Repeat("s", 250)),
+			partition.Params{},
+			answering("all"),
+			"empty: no elements; pages 1-200 are scans: strategy hi_res or ocr_only reads scans (only 200 pages without elements were looked at)",
+		},
 		"scans that were read": {
 			pdfOf("ss"),
 			partition.Params{Strategy: "hi_res"},
