@@ -54,6 +54,16 @@ func BenchmarkMiss(b *testing.B) {
 	}
 }
 
+// BenchmarkClaim takes claims that nobody else asks for.
+func BenchmarkClaim(b *testing.B) {
+	d := benchDir(b)
+	for n := uint64(0); b.Loop(); n++ {
+		release, ok := d.Claim(b.Context(), numbered(n))
+		require.True(b, ok)
+		release()
+	}
+}
+
 // BenchmarkPut is mostly the disk's time to sync; ten at once share it.
 func BenchmarkPut(b *testing.B) {
 	for _, size := range benchSizes {

@@ -5,6 +5,8 @@
 // a miss and never wrong data. A process may be killed at any time: the next one removes what it
 // left behind.
 //
+// Processes that work side by side use [Dir.Claim], so that only one of them makes an entry.
+//
 // A program only has to call Get and Put. Put trims the directory from time to time; [Dir.Trim]
 // says which entries it removes.
 //
@@ -71,6 +73,8 @@ type Dir struct {
 	puts  sync.WaitGroup // under way
 	files atomic.Uint64  // names given to files and directories in transit
 	full  atomic.Bool    // the last Put could not write
+
+	noLocks atomic.Bool // the file system has none
 
 	warnedUnavailable, warnedUnsupported, warnedSize sync.Once
 }

@@ -68,6 +68,13 @@ func (d *Dir) warnUnsupported(what, consequence string) {
 	})
 }
 
+// warnNoLocks notes that the file system has no file locks, and says so.
+func (d *Dir) warnNoLocks() {
+	d.noLocks.Store(true)
+	d.warnUnsupported("file locks", "processes that use it at once may each send, and pay for, the same page; "+
+		"files that a killed process has left are removed after a week")
+}
+
 var errFull = errors.New("the last entry could not be written")
 
 // What tryLock returns.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // What is in a cache directory.
@@ -41,13 +42,14 @@ a changed answer and deletes it.
 
   entries/  one answer per file, named by the SHA-256 of the request
   runs/     temporary files, a directory for each process
+  claim-*   a lock for each request under way
   trimmed   when old entries were last deleted
 `
 
 // ours reports whether a name at the top is one that the cache makes, or comes with the file
 // system.
 func ours(name string) bool {
-	return slices.Contains([]string{tagName, readmeName, markName, markTemp, entriesName, runsName, "lost+found"}, name)
+	return strings.HasPrefix(name, claimPrefix) || slices.Contains([]string{tagName, readmeName, markName, markTemp, entriesName, runsName, "lost+found"}, name)
 }
 
 func entryName(key [32]byte) string {

@@ -27,7 +27,7 @@ const childEnv = "QUIRE_CACHE_CHILD"
 
 // children run in processes of their own, on the directory given, until they are done or killed.
 var children = map[string]func(d *Dir, arg int) error{
-	"write": childWrite, "share": childShare,
+	"write": childWrite, "share": childShare, "claim": childClaim, "once": childOnce,
 }
 
 func TestMain(m *testing.M) {

@@ -97,7 +97,7 @@ func (d *Dir) makeTransit(t *transit) (err error) {
 	}
 	switch err := d.disk.TryLock(t.lock); {
 	case errors.Is(err, errNoLocks):
-		d.warnUnsupported("file locks", "files that a killed process has left are removed after a week")
+		d.warnNoLocks()
 	case err != nil:
 		return err
 	}
@@ -165,6 +165,7 @@ func (d *Dir) Scratch() (string, error) {
 
 // sweep removes what dead processes have left. It waits for no lock.
 func (d *Dir) sweep(own string) {
+	d.sweepClaims()
 	entries, err := readDir(d.disk, runsName)
 	if err != nil {
 		return // the next one sweeps
@@ -184,16 +185,52 @@ func (d *Dir) sweepTransit(name string) {
 		return // removed meanwhile, or the directory may only be read
 	}
 	defer lock.Close()
-	err = d.disk.TryLock(lock)
-	if errors.Is(err, errNoLocks) {
-		var info fs.FileInfo
-		if info, err = lock.Stat(); err == nil && d.options.now().Sub(info.ModTime()) < assumeAlive {
-			return
-		}
-	}
-	if err == nil {
+	if err := d.lockDead(lock); err == nil {
 		_ = d.disk.RemoveAll(name) // while it is locked
 	}
+}
+
+// lockDead locks a transit's lock if its process is dead, and returns errLocked if it lives.
+func (d *Dir) lockDead(lock file) error {
+	err := d.disk.TryLock(lock)
+	if !errors.Is(err, errNoLocks) {
+		return err
+	}
+	info, err := lock.Stat()
+	if err == nil && d.options.now().Sub(info.ModTime()) < assumeAlive {
+		return errLocked
+	}
+	return err
+}
+
+// InUse returns how many others use the directory: each Dir, in this process or in another, that
+// has stored or claimed something and is not closed. A process that was killed does not count; if
+// the file system has no locks, it does for a week. The error is [ErrUnavailable] or the context's
+// cause.
+func (d *Dir) InUse(ctx context.Context) (others int, err error) {
+	if err := d.check(ctx); err != nil {
+		return 0, err
+	}
+	entries, err := readDir(d.disk, runsName)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, unavailable(err)
+	}
+	own := d.transitName()
+	for _, e := range entries {
+		name := runsName + "/" + e.Name()
+		if name == own {
+			continue
+		}
+		lock, err := d.disk.OpenFile(name+"/"+lockName, os.O_RDWR, 0)
+		if err != nil {
+			continue // nobody has it yet, or any more
+		}
+		if errors.Is(d.lockDead(lock), errLocked) {
+			others++
+		}
+		lock.Close()
+	}
+	return others, nil
 }
 
 // transitName is the name of the Dir's transit, or empty.

@@ -54,7 +54,8 @@ func (d *Dir) Trim(ctx context.Context) (Trimmed, error) {
 }
 
 // TrimTo is like [Dir.Trim], but with maxSize bytes as a strict limit: it also removes entries used
-// in the last 24 hours. Zero removes everything; a negative maxSize means no limit.
+// in the last 24 hours, even if the directory is in use: see [Dir.InUse]. Zero removes everything; a
+// negative maxSize means no limit.
 func (d *Dir) TrimTo(ctx context.Context, maxSize int64) (Trimmed, error) {
 	return d.trim(ctx, maxSize, maxSize)
 }

@@ -12,3 +12,7 @@ import (
 func unsupported(err error) bool {
 	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTTY)
 }
+
+// stale reports whether a file is gone that another machine has removed while it was opened, as NFS
+// says it.
+func stale(err error) bool { return errors.Is(err, syscall.ESTALE) }

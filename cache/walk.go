@@ -79,7 +79,7 @@ func (d *Dir) verify(s stored) error {
 }
 
 // Clear removes every entry, even one used recently, and the temporary files of dead processes. It
-// returns what it removed. The error is [ErrUnavailable] or the context's cause.
+// does so even if the directory is in use: see [Dir.InUse]. It returns what it removed. The error is [ErrUnavailable] or the context's cause.
 func (d *Dir) Clear(ctx context.Context) (Usage, error) {
 	var u Usage
 	err := d.walk(ctx, func(s stored) error {

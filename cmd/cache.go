@@ -85,17 +85,32 @@ func newCache(sh *shell) *cobra.Command {
 		_, err = fmt.Fprintf(sh.stdout, "%s, no damage\n", usageLine(usage))
 		return err
 	})
+	force := false
+	addForce := func(flags *pflag.FlagSet) {
+		flags.BoolVar(&force, "force", false, "remove answers even if a program is using the cache")
+	}
 	size := byteSize(-1)
 	trim := add("trim", "Remove answers not used for 30 days; in a large cache, also the least recently used",
-		func(c *cobra.Command, d *cache.Dir) error { return trimCache(c, sh, d, int64(size)) })
+		func(c *cobra.Command, d *cache.Dir) error {
+			if size >= 0 {
+				if err := checkUnused(c, d, force); err != nil {
+					return err
+				}
+			}
+			return trimCache(c, sh, d, int64(size))
+		})
 	trim.Long = fmt.Sprintf(`Trim removes the answers that were not used for %d days. If more than %s remain, it also removes the least recently
 used ones, but answers used in the last 24 hours may fill twice that size. With --max-size,
-that size is a strict limit, for recent answers too.`, cache.DefaultMaxAge/(24*time.Hour), words.Size(cache.DefaultMaxSize))
+that size is a strict limit, for recent answers too; it is refused while a program is using the cache, as clear is.`, cache.DefaultMaxAge/(24*time.Hour), words.Size(cache.DefaultMaxSize))
 	group(trim.Flags(), groupCache, func(flags *pflag.FlagSet) {
 		flags.Var(&size, "max-size", "remove the least recently used answers until the cache is no larger than this")
 		flags.Lookup("max-size").DefValue = ""
+		addForce(flags)
 	})
-	add("clear", "Remove all answers from the cache", func(c *cobra.Command, d *cache.Dir) error {
+	wipe := add("clear", "Remove all answers from the cache", func(c *cobra.Command, d *cache.Dir) error {
+		if err := checkUnused(c, d, force); err != nil {
+			return err
+		}
 		usage, err := d.Clear(c.Context())
 		if err != nil {
 			return err
@@ -103,7 +118,27 @@ that size is a strict limit, for recent answers too.`, cache.DefaultMaxAge/(24*t
 		_, err = fmt.Fprintf(sh.stdout, "removed %s\n", usageLine(usage))
 		return err
 	})
+	wipe.Long = `Clear removes all answers from the cache. While a program is using the cache, clear refuses: if that program were stopped
+before its documents are done, it would pay for their pages again. Wait for it to end, or use --force.`
+	group(wipe.Flags(), groupCache, addForce)
 	return c
+}
+
+// checkUnused refuses to remove answers that a process may need again: it has paid for them, but
+// its documents are not done.
+func checkUnused(c *cobra.Command, d *cache.Dir, force bool) error {
+	if force {
+		return nil
+	}
+	others, err := d.InUse(c.Context())
+	if err != nil {
+		return err
+	}
+	if others == 0 {
+		return nil
+	}
+	return &exitError{exitFailed, fmt.Errorf("nothing removed: the cache is in use by %s, which would pay for its pages again if stopped; "+
+		"wait until it has ended, or use --force", words.Count(others, "other program"))}
 }
 
 // trimCache trims to a size in bytes, or, where it is negative, to the limits of the cache.

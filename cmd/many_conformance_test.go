@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -114,30 +113,9 @@ func (m *manyRuns) run(what, in, out string, flags ...string) (f figures) {
 	require.NoError(m.t, json.Unmarshal(text, &f))
 	require.Zero(m.t, f.Failed)
 	cpu := c.ProcessState.UserTime() + c.ProcessState.SystemTime()
-	m.t.Logf("%s: %d documents, %d requests in %.1f s: %.0f documents/s, %.0f a CPU second, %s MiB at most",
-		what, f.Documents, f.Requests, elapsed.Seconds(), float64(f.Documents)/elapsed.Seconds(), float64(f.Documents)/cpu.Seconds(), peak())
+	m.t.Logf("%s: %d documents, %d requests in %.1f s: %.0f documents/s, %.0f a CPU second, %d MiB at most",
+		what, f.Documents, f.Requests, elapsed.Seconds(), float64(f.Documents)/elapsed.Seconds(), float64(f.Documents)/cpu.Seconds(), peak()>>20)
 	return f
-}
-
-// watchMemory looks at a process's peak memory until it is gone. The system's own accounting at the
-// end counts the parent's in.
-func watchMemory(pid int) func() string {
-	last := make(chan string)
-	go func() {
-		peak := "?"
-		for ; ; time.Sleep(10 * time.Millisecond) {
-			status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-			_, after, found := strings.Cut(string(status), "VmHWM:")
-			if err != nil || !found {
-				break
-			}
-			if kib, err := strconv.Atoi(strings.Fields(after)[0]); err == nil {
-				peak = strconv.Itoa(kib >> 10)
-			}
-		}
-		last <- peak
-	}()
-	return func() string { return <-last }
 }
 
 // sameTrees compares the outputs in two folders, byte for byte.

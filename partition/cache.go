@@ -21,7 +21,7 @@ type Key = [sha256.Size]byte
 
 // A Cache keeps answers, so that a page that was answered once is never sent again. Several
 // goroutines use it at once. If the cache fails, the client reports it once, by a [CacheFailed]
-// event, and goes on without it. A cache may also implement [HasCache] or [ScratchCache].
+// event, and goes on without it. A cache may also implement [HasCache], [ScratchCache] or [ClaimCache].
 type Cache interface {
 	// Get returns what was stored under the key. A miss wraps [fs.ErrNotExist].
 	Get(ctx context.Context, k Key) (io.ReadCloser, error)
@@ -129,7 +129,8 @@ func (j *job) recall(ctx context.Context, key Key, c *chunk) bool {
 		j.cacheFailed(ctx, err)
 		return false
 	}
-	c.report.Cached, c.report.Elements = true, c.answer.elements
+	c.report.Cached, c.report.Elements, c.report.Err = true, c.answer.elements, nil
+	c.report.Warnings = nil // of a cut that was for nothing
 	j.event(ctx, Event{Kind: ChunkStart, Pages: c.pages, Cached: true})
 	j.event(ctx, Event{Kind: ChunkEnd, Pages: c.pages, Cached: true, Elements: c.report.Elements})
 	return true

@@ -59,7 +59,6 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	}
 	defer leave()
 	if (flight.kept || j.recalls()) && j.recall(ctx, key, c) {
-		c.report.Err = nil
 		return nil
 	}
 	if flight.failure != nil {
@@ -68,26 +67,18 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	if c.from == 0 && j.hasHalves(ctx, c.pages) {
 		return errNarrowedBefore
 	}
-	if err := j.barred(ctx); err != nil {
-		return err // before it is cut for nothing
-	}
-	content, err := j.cut(ctx, c)
-	if err != nil {
+	ready, err := j.ready(ctx, key, c, policy)
+	if ready == nil {
 		return err
 	}
-	defer content.free()
-	slot, err := j.client.retry.Admit(ctx)
-	if err != nil {
-		return j.noAnswer(ctx, j.newError(c, "", retry.Trace{}), err)
-	}
+	defer ready.free()
 	if err := j.reserve(ctx); err != nil {
-		slot.Release()
 		return err
 	}
 	c.admitted()
 	start := time.Now()
 	j.event(ctx, Event{Kind: ChunkStart, Pages: c.pages})
-	call, requestID := j.call(ctx, c, policy, slot, content)
+	call, requestID := j.call(ctx, c, policy, ready)
 	call.Accept = func(r *http.Response) error { return c.answer.receive(r, j.params.OutputFormat, j.secrets) }
 	response, trace, err := j.client.retry.Do(j.paid, call) // which has judged the answer while it could still be sent again
 	if response != nil {
@@ -101,7 +92,7 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 		j.refusal(failure, response)
 		j.stopUnsent(ctx, c, failure)
 		err = failure
-	case !content.unchanged():
+	case !ready.content.unchanged():
 		err = localError(j.plan.Document, errChanged)
 	case c.answer.local != nil:
 		err = &DocumentError{Document: j.plan.Document, Kind: KindLocalIO, Err: c.answer.local}
@@ -144,8 +135,8 @@ func (j *job) answer(ctx context.Context, c *chunk, policy *retry.Policy) error 
 }
 
 // call is a chunk's request, and where the id of its last attempt will be.
-func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, slot *retry.Slot, content *content) (retry.Call, *string) {
-	upload := newUpload(j.fieldsOf(c.pages), j.name, j.mediaType(c.pages), content.open, content.size)
+func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, r *ready) (retry.Call, *string) {
+	upload := newUpload(j.fieldsOf(c.pages), j.name, j.mediaType(c.pages), r.content.open, r.content.size)
 	header := j.client.header.Clone()
 	header.Set("Content-Type", upload.contentType())
 	header.Set("Accept", "application/json")
@@ -158,7 +149,7 @@ func (j *job) call(ctx context.Context, c *chunk, policy *retry.Policy, slot *re
 	}
 	requestID := new(string)
 	return retry.Call{
-		Stop: ctx, Policy: policy, Slot: slot, Attrs: attrs, Alive: j.serverWorks,
+		Stop: ctx, Policy: policy, Slot: r.slot, Attrs: attrs, Alive: j.serverWorks,
 		Request: &http.Request{
 			Method: http.MethodPost, URL: j.client.endpoint.url, Header: header, GetBody: upload.open, ContentLength: upload.length(),
 		},

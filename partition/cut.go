@@ -94,6 +94,9 @@ func (j *job) cut(ctx context.Context, c *chunk) (*content, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		if !isDocuments(err) {
+			return nil, localError(j.plan.Document, err)
+		}
 		return nil, &cutError{c.pages, err}
 	}
 	if size := pdf.Size(); size > j.version.size && size > smallChunk && j.canGoWhole() {

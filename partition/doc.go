@@ -10,7 +10,8 @@
 // To read the code, start with two functions. Stream.send in stream.go handles a document. It plans
 // from the document and the parameters alone, starts a goroutine for each chunk, and merges the
 // answers in page order as they arrive. job.send in chunk.go handles a chunk. It computes the cache
-// key and looks in the cache. On a miss it cuts the chunk, waits for a slot and sends the request.
+// key and looks in the cache. On a miss it cuts the chunk, waits for a slot, claims the key if processes
+// share the cache ([ClaimCache]), and sends the request.
 // The answer is checked while a retry is still possible. Then job.send stores the answer and frees
 // the slot. If a chunk cannot be cut or gets no answer, job.answer decides what to do: send the
 // document whole, or narrow the chunk, that is, send it as two halves.

@@ -23,11 +23,12 @@ type Event struct {
 	Plan *Plan
 	// Elements is the number of elements, in a ChunkEnd or DocumentEnd.
 	Elements int
-	// Err is set in Refused and CacheFailed, and in a ChunkEnd or DocumentEnd after a failure.
+	// Err is set in Refused and CacheFailed, in a ChunkEnd or DocumentEnd after a failure, and in a
+	// ClaimHeld after which the client sends the request itself.
 	Err error
 	// Attempt is the event of package retry, in an AttemptEvent.
 	Attempt retry.Event
-	// Elapsed is how long it took, in a ChunkEnd or DocumentEnd.
+	// Elapsed is how long it took, in a ChunkEnd, a DocumentEnd, or a ClaimHeld with Err.
 	Elapsed time.Duration
 	// Cached says, in a ChunkStart and ChunkEnd, that the answer came from the cache.
 	Cached bool
@@ -49,6 +50,7 @@ const (
 	AttemptEvent    EventKind = "attempt"      // see [retry.Event]
 	Refused         EventKind = "refused"      // the key was refused or the quota is exhausted; comes before the client sends its next request
 	CacheFailed     EventKind = "cache_failed" // at most once per client
+	ClaimHeld       EventKind = "claim_held"   // another process is sending the chunk's request, and its answer is waited for; with Err: no longer, see [ClaimCache]
 )
 
 func (c *Client) event(ctx context.Context, e Event) {

@@ -185,6 +185,8 @@ func (j *job) planPDF(ctx context.Context) error {
 		return localError(j.plan.Document, changed)
 	case errors.Is(err, split.ErrEncrypted):
 		return fail(KindBadDocument, err)
+	case err != nil && !isDocuments(err):
+		return localError(j.plan.Document, err)
 	case err != nil && s.Pages != split.PageRange{}:
 		return fail(KindBadDocument, fmt.Errorf("page range %s: %w", s.Pages, err))
 	case err != nil:
@@ -223,6 +225,12 @@ func (j *job) planPDF(ctx context.Context) error {
 	j.plan.Chunks = requests
 	j.plan.Chunking = j.chunksAfter()
 	return nil
+}
+
+// isDocuments reports whether an error of the splitter is about the document: else it is the disk's,
+// which another time may work.
+func isDocuments(err error) bool {
+	return errors.Is(err, split.ErrDamaged) || errors.Is(err, split.ErrTooLarge) || errors.Is(err, split.ErrNotPDF)
 }
 
 // tallest is the height of a page, in points, above which strategy hi_res is known to fail. The

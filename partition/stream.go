@@ -205,7 +205,8 @@ func (s *Stream) beginsAgain(err error) bool {
 }
 
 // send is the life of one document: plan, fan out, merge. Each chunk is answered in a goroutine of
-// its own, by [job.answer]; the next one begins once this one may be sent or needs no request. So
+// its own, by [job.answer]; the next one begins once this one may be sent, waits for another
+// process, or needs no request. So
 // they go out in page order, only one waits, cut, for its slot, documents that share a client take
 // turns, and a chunk that waits to be sent again holds up no other. When send returns nothing is
 // left running, and nothing is left on disk.

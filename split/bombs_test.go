@@ -254,31 +254,3 @@ func TestBombs(t *testing.T) {
 		})
 	}
 }
-
-// What a document takes depends on its pages, and not on what they show.
-func TestMemory(t *testing.T) {
-	if raceDetector() || highWater(os.Getpid()) == 0 {
-		t.Skip("the memory of a process cannot be told here")
-	}
-	scan := manual(40)
-	for page := range 40 {
-		image := scan.stream("/Type/XObject/Subtype/Image/Width 1/Height 1/Filter/DCTDecode", make([]byte, 2<<20))
-		scan.set(5+2*page, "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</XObject<</Im0 %d 0 R>>>>>>", image)
-	}
-	for name, test := range map[string]struct {
-		data []byte
-		most int64
-	}{
-		"scan of 80 MiB": {scan.bytes(), 40 << 20},
-		"20,000 pages":   {manual(20_000).bytes(), 100 << 20},
-	} {
-		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "large.pdf")
-			require.NoError(t, os.WriteFile(file, test.data, 0o600))
-			c := helper(t, "bomb", file)
-			require.Equal(t, "split", c.output)
-			require.Less(t, c.peak, test.most)
-			t.Logf("%d MiB", c.peak>>20)
-		})
-	}
-}

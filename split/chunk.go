@@ -44,9 +44,6 @@ func (d *Document) Chunk(ctx context.Context, r PageRange) (*Chunk, error) {
 	if t == nil {
 		return nil, os.ErrClosed
 	}
-	if ctx == nil {
-		return nil, errors.New("split: the context is nil")
-	}
 	return within(ctx, func() (*Chunk, error) { return d.cut(ctx, t, r) })
 }
 

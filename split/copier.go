@@ -22,20 +22,27 @@ type copier struct {
 	current int         // the source object that is being written
 	numbers map[int]int // source object -> object of the chunk, 0 for null
 	queue   []int       // source objects that have a number and are not written yet
-	buf     []byte
+	scratch *scratch
 }
 
 // cut writes a chunk.
-func (d *Document) cut(ctx context.Context, t *table, r PageRange) (*Chunk, error) {
+func (d *Document) cut(ctx context.Context, t *table, r PageRange) (chunk *Chunk, err error) {
 	pages := d.tree.pages[r.First-1 : r.Last]
 	v := newView(t, newSource(ctx, t.file, t.size))
+	defer func() {
+		if v.src.err != nil { // not what a parser makes of it
+			chunk, err = nil, v.src.err
+		}
+	}()
 	fields := newForm(v, pages)
 	f, err := newFilter(ctx, v, &d.tree, fields, pages)
 	if err != nil {
 		return nil, err
 	}
+	s := scratches.Get().(*scratch)
+	defer s.putBack()
 	for {
-		c := &copier{view: v, tree: &d.tree, form: fields, filter: f, out: newWriter(r), numbers: map[int]int{}}
+		c := &copier{view: v, tree: &d.tree, form: fields, filter: f, out: newWriter(r, s), scratch: s, numbers: map[int]int{}}
 		chunk, err := c.copy(ctx, pages)
 		if err != nil {
 			return nil, err
@@ -106,7 +113,7 @@ func (c *copier) writeObject(nr int) {
 		c.writeStream(out, s)
 		return
 	}
-	b := c.buf[:0]
+	b := c.scratch.object[:0]
 	d, _ := o.(types.Dict)
 	if used, ok := c.filter.selected(c.filter.parts, nr); ok && d != nil {
 		b = c.appendPart(b, d, used)
@@ -116,12 +123,12 @@ func (c *copier) writeObject(nr int) {
 		b = c.appendObject(b, o)
 	}
 	c.out.object(out, b)
-	c.buf = b
+	c.scratch.object = b
 }
 
 // writeStream leaves the bytes of a stream in the file, but for those of a short one.
 func (c *copier) writeStream(out int, s *stream) {
-	c.buf = c.appendDict(append(c.buf[:0], "<<"...), s.Dict, true)
+	c.scratch.object = c.appendDict(append(c.scratch.object[:0], "<<"...), s.Dict, true)
 	// The streams of a sound file do not overlap.
 	if c.copied += s.size; c.copied > 2*c.table.size+mebi {
 		c.err = cmp.Or(c.err, refuse(ErrTooLarge, "many of its objects are the same part of the file"))
@@ -129,13 +136,14 @@ func (c *copier) writeStream(out int, s *stream) {
 	}
 	p := span{file: s.reader(c.table.file), size: s.size}
 	if s.size < shortStream {
-		data, err := s.bytes(c.src)
+		data, err := s.appendTo(c.scratch.short[:0], c.src)
+		c.scratch.short = data
 		if c.err = cmp.Or(c.err, c.src.err); err != nil {
 			c.err = cmp.Or(c.err, errLost(s.number))
 		}
 		p = inMemory(data)
 	}
-	c.out.stream(out, c.buf, p)
+	c.out.stream(out, c.scratch.object, p)
 }
 
 // keep returns o as it is to be written, and false for what becomes null.

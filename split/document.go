@@ -64,8 +64,8 @@ func IsPDF(head []byte) bool {
 // [ErrNoPages]) and [ErrTooLarge], the error of r, or the cause of ctx. When ctx ends, Open returns at once. One
 // ReadAt of r may still be under way then, but no other starts.
 func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document, error) {
-	if ctx == nil || r == nil {
-		return nil, errors.New("split: the context or the reader is nil")
+	if r == nil {
+		return nil, errors.New("split: the reader is nil")
 	}
 	limits := o.Limits.withDefaults(size)
 	return within(ctx, func() (*Document, error) {
@@ -74,7 +74,7 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document,
 			return nil, err
 		}
 		d, err := open(src, o.Password, limits, read)
-		if !errors.Is(err, ErrDamaged) || errors.Is(err, errLocked) || errors.Is(err, errIncomplete) || size > largestWhole {
+		if !errors.Is(err, ErrDamaged) || isSure(err) || size > largestWhole {
 			return d, err
 		}
 		if d, err := open(src, o.Password, limits, readWhole); err == nil || src.err != nil {
@@ -82,6 +82,11 @@ func Open(ctx context.Context, r io.ReaderAt, size int64, o Options) (*Document,
 		}
 		return nil, err
 	})
+}
+
+// isSure reports whether what is wrong with a document is wrong however it is read.
+func isSure(err error) bool {
+	return errors.Is(err, errLocked) || errors.Is(err, errIncomplete) || errors.Is(err, errCutOff)
 }
 
 // open reads a document in one of the ways.
@@ -100,7 +105,7 @@ func open(
 			return err
 		}
 		if t.doubtful || t.crypt != nil {
-			if err := t.tryStreams(src); err != nil {
+			if err := t.tryStreams(src, &d.tree); err != nil {
 				return err
 			}
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // A kid of the page tree that is no page would be missing from the pages that need it.
-func TestKidThatIsNoPage(t *testing.T) {
+func TestA2KidThatIsNoPage(t *testing.T) {
 	f := manual(4)
 	resources := f.add("<</Font<</F1 3 0 R>>>>")
 	field := f.add("<</FT/Tx/T(field)/Kids[]>>")
@@ -71,7 +71,7 @@ func requireRight(t *testing.T, d *Document) {
 
 // A damaged file is read right, or is refused as damaged. No password was checked, so none is asked
 // for.
-func TestMutilated(t *testing.T) {
+func TestA3Mutilated(t *testing.T) {
 	right := map[string]int{}
 	for _, kind := range madeFiles {
 		data := kind.file(t)
@@ -97,7 +97,7 @@ func TestMutilated(t *testing.T) {
 }
 
 // With a password it is the same: what was refused for its password was checked against it.
-func TestMutilatedWithPassword(t *testing.T) {
+func TestA3MutilatedWithPassword(t *testing.T) {
 	for name, c := range map[string]*model.Configuration{
 		"RC4": model.NewRC4Configuration("user", "owner", 128),
 		"AES": model.NewAESConfiguration("user", "owner", 256),
@@ -121,7 +121,7 @@ func TestMutilatedWithPassword(t *testing.T) {
 }
 
 // Without its trailer nothing says that a file is encrypted: its chunks would be noise.
-func TestEncryptedWithoutTrailer(t *testing.T) {
+func TestA4EncryptedWithoutTrailer(t *testing.T) {
 	f := manual(7)
 	for page := range 7 {
 		content := deflated(t, fmt.Sprintf("BT /F1 12 Tf 20 100 Td (Page %d) Tj ET", page+1), 0, 0)
@@ -148,7 +148,7 @@ func TestEncryptedWithoutTrailer(t *testing.T) {
 }
 
 // Where only attachments are encrypted, the pages need no password.
-func TestEncryptedAttachments(t *testing.T) {
+func TestA3EncryptedAttachments(t *testing.T) {
 	f := manual(3)
 	f.trailer = "/ID[(a)(b)]/Encrypt<</Filter/Standard/V 4/R 4/Length 128/P -4/O(" + strings.Repeat("o", 32) + ")/U(" + strings.Repeat("u", 32) +
 		")/CF<</StdCF<</CFM/AESV2/AuthEvent/EFOpen/Length 16>>>>/StmF/Identity/StrF/Identity/EFF/StdCF>>"
@@ -159,7 +159,7 @@ func TestEncryptedAttachments(t *testing.T) {
 }
 
 // A string of no bytes has no padding with some writers, and no initial vector with others.
-func TestEncryptedEmptyString(t *testing.T) {
+func TestA3EncryptedEmptyString(t *testing.T) {
 	f := manual(2)
 	f.set(5, "<</Type/Page/Parent 2 0 R/Contents 4 0 R/Annots[<</Subtype/Text/Rect[0 0 1 1]/Contents(AAAABBBBCCCCDDDD)/NM(said)>>]>>")
 	data := withTable(t, model.NewAESConfiguration("", "owner", 128), f)

@@ -3,10 +3,13 @@ package split
 import (
 	"errors"
 	"io"
+	"math"
 	"sync"
 
 	pdffilter "github.com/pdfcpu/pdfcpu/pkg/filter"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
+
+	"github.com/quire-dev/quire/split/internal/inflate"
 )
 
 // inflate hands over what a stream's filters make of its bytes, at most limit bytes. These are valid
@@ -32,7 +35,7 @@ func (v *view) inflate(s *stream, limit int64, use func(data []byte)) error {
 		use(raw)
 		return nil
 	case len(filters) == 1 && filters[0].Name == pdffilter.Flate && filters[0].DecodeParms == nil:
-		if buf.data, ok = unzlib(buf.data[:0], raw, int(limit)); ok {
+		if buf.data, ok = inflate.Append(buf.data[:0], raw, int(min(limit, math.MaxInt))); ok {
 			use(buf.data)
 			return nil
 		}

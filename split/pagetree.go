@@ -245,6 +245,20 @@ func (p *page) resources(v *view, d types.Dict) resources {
 	return resources{v.dict(p.inherited.dict["Resources"]), p.inherited.key}
 }
 
+// contents returns the object numbers of what the first pages show.
+func (t *tree) contents(v *view) []int {
+	const most = 100 // pages
+	var numbers []int
+	for i := range t.pages[:min(len(t.pages), most)] {
+		o := t.pages[i].dict(v)["Contents"]
+		numbers = append(numbers, refNumber(o))
+		for _, part := range v.array(o) {
+			numbers = append(numbers, refNumber(part))
+		}
+	}
+	return numbers
+}
+
 func (t *tree) warn(s string) {
 	const most = 20 // of a page tree that is all wrong, these say enough
 	if len(t.warnings) < most {

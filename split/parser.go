@@ -1,6 +1,7 @@
 package split
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -97,6 +98,9 @@ func (p *parser) array() (types.Object, bool) {
 		o, ok := p.object()
 		if !ok {
 			return nil, false
+		}
+		if len(a) == cap(a) {
+			a = slices.Grow(a, len(a)) // append leaves four times as much behind for an array of a million
 		}
 		a = append(a, o)
 	}

@@ -14,7 +14,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/quire-dev/quire/testdata/largepdf"
 )
+
+// shortPages is a file of very many pages with very little on each.
+const shortPages = "short-44838p.pdf"
 
 // benchFiles are what the engines are compared on: some of the corpus, where it is there, and files
 // that are made on the spot.
@@ -51,28 +56,9 @@ func benchFiles(b *testing.B) []string {
 		require.NoError(b, z.Close())
 		return fmt.Sprintf("/Contents %d 0 R/Resources<</Font<</F1 3 0 R>>>>", f.stream("/Filter/FlateDecode", lines.Bytes()))
 	})
-	return append(files, scan, text)
-}
-
-// BenchmarkLargeScan cuts up a scan of 3 GB in a process of its own.
-func BenchmarkLargeScan(b *testing.B) {
-	name := filepath.Join(b.TempDir(), "scan-3GB.pdf")
-	image := make([]byte, 2_000_000)
-	random := rand.New(rand.NewChaCha8([32]byte{}))
-	for i := range image {
-		image[i] = byte(random.Uint32())
-	}
-	writeFile(b, name, 1500, func(f *fileWriter, _ int) string {
-		nr := f.stream("/Type/XObject/Subtype/Image/Width 1240/Height 1754/ColorSpace/DeviceGray/BitsPerComponent 8/Filter/DCTDecode", image)
-		content := f.stream("", []byte("q 595 0 0 842 0 0 cm /Im0 Do Q"))
-		return fmt.Sprintf("/Contents %d 0 R/Resources<</XObject<</Im0 %d 0 R>>>>", content, nr)
-	})
-	for b.Loop() {
-		c := helper(b, "bomb", name)
-		require.Equal(b, "split", c.output)
-		b.ReportMetric(float64(c.peak)/1e6, "peak-MB")
-		b.ReportMetric(c.cpu.Seconds(), "cpu-s")
-	}
+	short := filepath.Join(dir, shortPages)
+	require.NoError(b, largepdf.ShortPages(44_838).Write(short))
+	return append(files, scan, text, short)
 }
 
 // BenchmarkManyPages cuts up 34 copies of the largest manual in one file, in a process of its own.

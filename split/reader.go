@@ -110,6 +110,8 @@ func (t *table) correct(src *source) error {
 	return nil
 }
 
+var errCutOff = refuse(ErrDamaged, "its end is cut off, and with it what its pages need")
+
 var errLocked = refuse(ErrDamaged, "it is encrypted, and the trailer that says how is lost")
 
 // readScan reads a file without its table.
@@ -118,7 +120,7 @@ func readScan(src *source, password string, l Limits) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &table{file: src.file, size: src.size, limits: l, reader: ReaderScan, doubtful: true, places: s.places}
+	t := &table{file: src.file, size: src.size, limits: l, reader: ReaderScan, doubtful: true, cutOff: !s.ended, places: s.places}
 	if s.cut && s.trailer["Root"] == nil {
 		return nil, refuse(ErrDamaged, "its end is cut off, and with it the trailer")
 	}
@@ -186,12 +188,23 @@ func (v *view) resolved(o types.Object, depth int) types.Object {
 }
 
 // tryStreams refuses a document of which none of the streams that were tried can be read: they are
-// encrypted, and nothing says so, or the key only seems to be right.
-func (t *table) tryStreams(src *source) error {
+// encrypted, and nothing says so, or the key only seems to be right. Where nothing says so, it goes by
+// what the pages show: other streams may be readable because they are never encrypted.
+func (t *table) tryStreams(src *source, tree *tree) error {
+	if t.crypt == nil {
+		if tried, err := t.tryEach(src, tree.contents(newView(t, src))); tried || err != nil {
+			return err
+		}
+	}
+	_, err := t.tryEach(src, t.places.numbers())
+	return err
+}
+
+// tryEach reports whether a stream was tried.
+func (t *table) tryEach(src *source, numbers []int) (tried bool, err error) {
 	v := newView(t, src)
 	left, objects := 5, 1000
-	tried := false
-	for _, nr := range t.places.numbers() {
+	for _, nr := range numbers {
 		if objects--; objects < 0 || left == 0 {
 			break
 		}
@@ -201,7 +214,7 @@ func (t *table) tryStreams(src *source) error {
 		o, _, err := t.object(src, nr)
 		s, ok := o.(*stream)
 		if src.err != nil {
-			return src.err
+			return tried, src.err
 		}
 		if err != nil || !ok || s.size == 0 || s.image() {
 			continue
@@ -211,14 +224,14 @@ func (t *table) tryStreams(src *source) error {
 			continue
 		}
 		if tried = true; readable {
-			return src.err
+			return true, src.err
 		}
 		left--
 	}
 	if tried {
-		return refuse(ErrDamaged, "none of its streams can be read")
+		return true, refuse(ErrDamaged, "none of its streams can be read")
 	}
-	return nil
+	return false, nil
 }
 
 // readable reports whether a stream makes sense, and whether that can be told: it is compressed, or
@@ -269,6 +282,10 @@ func guard(f func() error) (err error) {
 // within runs a task beside the caller, which so comes back when the context ends, whatever reading
 // the file does. The task ends at its next read.
 func within[T any](ctx context.Context, task func() (T, error)) (T, error) {
+	var none T
+	if ctx == nil {
+		return none, errors.New("split: the context is nil")
+	}
 	type result struct {
 		value T
 		err   error
@@ -282,7 +299,6 @@ func within[T any](ctx context.Context, task func() (T, error)) (T, error) {
 		})
 		done <- r
 	}()
-	var none T
 	select {
 	case r := <-done:
 		if ctx.Err() != nil {

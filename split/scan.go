@@ -3,6 +3,7 @@ package split
 import (
 	"bytes"
 	"context"
+	"regexp"
 
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/model"
 	"github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
@@ -19,8 +20,11 @@ type scan struct {
 	catalog int        // the last one
 	locked  bool       // there is an encryption dictionary
 	cut     bool       // the file ends within its last cross-reference stream
+	ended   bool       // a table, a trailer or the end of the file comes after the last object
 	packs   []int      // the object streams, in file order
 }
+
+var fileEnd = regexp.MustCompile("xref|trailer|%%EOF")
 
 func scanFile(src *source, limits Limits) (*scan, error) {
 	s := &scan{src: src, limits: limits, places: newPlaces(), trailer: types.Dict{}}
@@ -99,6 +103,7 @@ func headBefore(text []byte) int {
 // object takes down an object, and returns where it ends.
 func (s *scan) object(h head, at int64) int64 {
 	s.places.set(h.number, place{kind: direct, where: at, index: uint32(h.generation)})
+	s.ended = false
 	p, err := parseAt(s.src, h.number, at, s.limits.Depth)
 	if err != nil {
 		return h.end
@@ -116,6 +121,7 @@ func (s *scan) object(h head, at int64) int64 {
 		case types.Name("XRef"):
 			said, ok := whole(o.Dict["Length"])
 			if s.cut = ok && p.end+int64(said) > s.src.size; !s.cut {
+				s.ended = true
 				s.merge(o.Dict)
 			}
 		case types.Name("ObjStm"):
@@ -130,6 +136,7 @@ func (s *scan) object(h head, at int64) int64 {
 
 // trailers looks for trailers between objects.
 func (s *scan) trailers(text []byte, at int64) {
+	s.ended = s.ended || fileEnd.Match(text)
 	for i := 0; ; {
 		step := bytes.Index(text[i:], []byte("trailer"))
 		if step < 0 {

@@ -5,7 +5,7 @@ import "github.com/pdfcpu/pdfcpu/pkg/pdfcpu/types"
 // The skeleton of a chunk: its catalog, its page tree of one node, its pages.
 
 func (c *copier) writeCatalog(nr, top int) {
-	b := append(c.buf[:0], "<</Type/Catalog/Pages "...)
+	b := append(c.scratch.object[:0], "<</Type/Catalog/Pages "...)
 	b = appendRef(b, top)
 	root := c.dict(types.IndirectRef{ObjectNumber: types.Integer(c.table.root)})
 	if layers := c.dict(root["OCProperties"]); layers != nil {
@@ -15,7 +15,7 @@ func (c *copier) writeCatalog(nr, top int) {
 	b = c.appendDirection(b, root)
 	b = append(b, ">>"...)
 	c.out.object(nr, b)
-	c.buf = b
+	c.scratch.object = b
 }
 
 // appendDirection keeps the reading direction, by which PDFium orders the words of a page. Nothing
@@ -32,7 +32,7 @@ func (c *copier) appendDirection(b []byte, root types.Dict) []byte {
 }
 
 func (c *copier) writeTop(nr int, leaves []int) {
-	b := append(c.buf[:0], "<</Type/Pages/Count "...)
+	b := append(c.scratch.object[:0], "<</Type/Pages/Count "...)
 	b = appendScalar(b, types.Integer(len(leaves)))
 	b = append(b, "/Kids["...)
 	for _, leaf := range leaves {
@@ -40,7 +40,7 @@ func (c *copier) writeTop(nr int, leaves []int) {
 	}
 	b = append(b, "]>>"...)
 	c.out.object(nr, b)
-	c.buf = b
+	c.scratch.object = b
 }
 
 // leftBehind are the entries of a page that lead out of the chunk, mean nothing without the
@@ -52,7 +52,7 @@ var leftBehind = map[string]bool{
 func (c *copier) writePage(p *page, nr, top int) {
 	c.current = 0
 	d := p.dict(c.view)
-	b := append(c.buf[:0], "<</Type/Page/Parent "...)
+	b := append(c.scratch.object[:0], "<</Type/Page/Parent "...)
 	b = appendRef(b, top)
 	for _, key := range sortedKeys(d) {
 		switch {
@@ -77,7 +77,7 @@ func (c *copier) writePage(p *page, nr, top int) {
 	b = c.appendPageResources(b, p, d)
 	b = append(b, ">>"...)
 	c.out.object(nr, b)
-	c.buf = b
+	c.scratch.object = b
 }
 
 func (c *copier) appendPageResources(b []byte, p *page, d types.Dict) []byte {

@@ -38,20 +38,29 @@ func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	case off < 0 || off >= s.size:
 		return 0, io.EOF
 	}
-	short := int64(len(p)) > s.size-off
-	if short {
-		p = p[:s.size-off]
+	var end error
+	if int64(len(p)) > s.size-off {
+		p, end = p[:s.size-off], io.EOF
+	}
+	if known := s.known(off, len(p)); known != nil {
+		return copy(p, known), end
 	}
 	n, err := s.file.ReadAt(p, off)
 	switch {
-	case n == len(p) && short:
-		return n, io.EOF
 	case n == len(p):
-		return n, nil
+		return n, end
 	case err != nil && err != io.EOF:
 		s.err = err
 	}
 	return n, err
+}
+
+// known returns n bytes from an offset that are in the window, nil where not all of them are.
+func (s *source) known(off int64, n int) []byte {
+	if skip := off - s.start; skip >= 0 && skip+int64(n) <= int64(len(s.window)) {
+		return s.window[skip : skip+int64(n)]
+	}
+	return nil
 }
 
 // peek returns up to n bytes from an offset: fewer at the end of the file, none outside of it. They
@@ -61,15 +70,16 @@ func (s *source) peek(off int64, n int) []byte {
 		return nil
 	}
 	n = int(min(int64(n), s.size-off))
-	if skip := off - s.start; skip >= 0 && skip+int64(n) <= int64(len(s.window)) {
-		return s.window[skip : skip+int64(n)]
+	if known := s.known(off, n); known != nil {
+		return known
 	}
 	want := int(min(int64(max(n, windowSize)), s.size-off))
 	if cap(s.window) < want {
 		s.window = make([]byte, want)
 	}
-	s.window, s.start = s.window[:want], off
-	got, _ := s.ReadAt(s.window, off) // what stopped it is in err
-	s.window = s.window[:got]
+	window := s.window[:want]
+	s.window = nil
+	got, _ := s.ReadAt(window, off) // what stopped it is in err
+	s.window, s.start = window[:got], off
 	return s.window[:min(n, got)]
 }

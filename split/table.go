@@ -21,6 +21,7 @@ type table struct {
 	contents contents
 
 	doubtful bool // not all objects were where the file says
+	cutOff   bool // the file's end is missing: an object that is nowhere may have been there
 	reader   Reader
 
 	searched atomic.Int64 // bytes in which the end of a stream was looked for
@@ -45,6 +46,10 @@ func (t *table) load(src *source, nr, nesting int) (types.Object, int, error) {
 		return t.loadDirect(src, nr, at.where, nesting)
 	case packed:
 		return t.loadPacked(src, nr, int(at.where), int(at.index))
+	case unknown:
+		if t.cutOff && nr > 0 {
+			return nil, 0, errCutOff
+		}
 	}
 	return nil, 0, nil
 }

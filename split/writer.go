@@ -4,20 +4,18 @@ import (
 	"bytes"
 	"compress/zlib"
 	"strconv"
-	"sync"
 )
 
 // writer puts objects together to a PDF: streams as they come, other objects compressed in object
 // streams, and a cross-reference stream at the end.
 type writer struct {
-	chunk *Chunk
-	buf   []byte  // what is not yet part of the chunk
-	base  int64   // offset of buf in the file
-	xref  []entry // by object number
+	chunk   *Chunk
+	scratch *scratch
+	base    int64   // offset of the piece in the file
+	xref    []entry // by object number
 
-	texts   []byte // the objects that wait for their object stream
-	numbers []int
-	starts  []int
+	numbers []int // of the objects that wait for their object stream
+	starts  []int // of their texts
 	next    int
 }
 
@@ -42,13 +40,10 @@ const (
 
 // newWriter starts a file. PDF 1.7 has everything that is written here, and readers go by what they
 // find.
-func newWriter(pages PageRange) *writer {
-	return &writer{
-		chunk: &Chunk{pages: pages},
-		buf:   append(make([]byte, 0, 4*shortStream), "%PDF-1.7\n%\xE2\xE3\xCF\xD3\n"...),
-		xref:  make([]entry, 1),
-		next:  1,
-	}
+func newWriter(pages PageRange, s *scratch) *writer {
+	s.piece = append(s.piece[:0], "%PDF-1.7\n%\xE2\xE3\xCF\xD3\n"...)
+	s.texts = s.texts[:0]
+	return &writer{chunk: &Chunk{pages: pages}, scratch: s, xref: make([]entry, 1), next: 1}
 }
 
 // number returns the next free object number.
@@ -61,8 +56,8 @@ func (w *writer) number() int {
 // object adds an object that is no stream.
 func (w *writer) object(nr int, text []byte) {
 	w.numbers = append(w.numbers, nr)
-	w.starts = append(w.starts, len(w.texts))
-	w.texts = append(append(w.texts, text...), '\n')
+	w.starts = append(w.starts, len(w.scratch.texts))
+	w.scratch.texts = append(append(w.scratch.texts, text...), '\n')
 	if len(w.numbers) == objectsPerStream {
 		w.flush()
 	}
@@ -71,29 +66,29 @@ func (w *writer) object(nr int, text []byte) {
 // stream adds a stream. dict is its dictionary, without the bracket that closes it and without
 // /Length.
 func (w *writer) stream(nr int, dict []byte, data span) {
-	w.xref[nr] = entry{kind: 1, where: w.base + int64(len(w.buf))}
-	w.buf = strconv.AppendInt(w.buf, int64(nr), 10)
-	w.buf = append(w.buf, " 0 obj\n"...)
-	w.buf = append(w.buf, dict...)
-	w.buf = append(w.buf, "/Length "...)
-	w.buf = strconv.AppendInt(w.buf, data.size, 10)
-	w.buf = append(w.buf, ">>\nstream\n"...)
+	w.xref[nr] = entry{kind: 1, where: w.base + int64(len(w.scratch.piece))}
+	w.scratch.piece = strconv.AppendInt(w.scratch.piece, int64(nr), 10)
+	w.scratch.piece = append(w.scratch.piece, " 0 obj\n"...)
+	w.scratch.piece = append(w.scratch.piece, dict...)
+	w.scratch.piece = append(w.scratch.piece, "/Length "...)
+	w.scratch.piece = strconv.AppendInt(w.scratch.piece, data.size, 10)
+	w.scratch.piece = append(w.scratch.piece, ">>\nstream\n"...)
 	if data.file == nil {
-		w.buf = append(w.buf, data.bytes...)
+		w.scratch.piece = append(w.scratch.piece, data.bytes...)
 	} else {
 		w.cutOff()
 		w.chunk.add(data)
 		w.base += data.size
 	}
-	w.buf = append(w.buf, "\nendstream\nendobj\n"...)
+	w.scratch.piece = append(w.scratch.piece, "\nendstream\nendobj\n"...)
 }
 
 func inMemory(data []byte) span { return span{bytes: data, size: int64(len(data))} }
 
 func (w *writer) cutOff() {
-	w.chunk.add(inMemory(w.buf))
-	w.base += int64(len(w.buf))
-	w.buf = nil
+	w.chunk.add(inMemory(bytes.Clone(w.scratch.piece)))
+	w.base += int64(len(w.scratch.piece))
+	w.scratch.piece = w.scratch.piece[:0]
 }
 
 // flush writes the objects that wait as an object stream.
@@ -114,14 +109,14 @@ func (w *writer) flush() {
 	dict = strconv.AppendInt(dict, int64(len(w.numbers)), 10)
 	dict = append(dict, "/First "...)
 	dict = strconv.AppendInt(dict, int64(len(index)), 10)
-	w.stream(nr, dict, inMemory(deflate(index, w.texts)))
-	w.texts, w.numbers, w.starts = w.texts[:0], w.numbers[:0], w.starts[:0]
+	w.stream(nr, dict, inMemory(w.scratch.deflate(index, w.scratch.texts)))
+	w.scratch.texts, w.numbers, w.starts = w.scratch.texts[:0], w.numbers[:0], w.starts[:0]
 }
 
 // finish ends the file and returns it.
 func (w *writer) finish(root int) *Chunk {
 	w.flush()
-	start := w.base + int64(len(w.buf))
+	start := w.base + int64(len(w.scratch.piece))
 	nr := w.number()
 	w.xref[nr] = entry{kind: 1, where: start}
 
@@ -143,31 +138,14 @@ func (w *writer) finish(root int) *Chunk {
 	dict = strconv.AppendInt(dict, int64(width), 10)
 	dict = append(dict, " 1]/Root "...)
 	dict = appendRef(dict, root)
-	w.stream(nr, dict, inMemory(deflate(rows)))
-	w.buf = append(w.buf, "startxref\n"...)
-	w.buf = strconv.AppendInt(w.buf, start, 10)
-	w.buf = append(w.buf, "\n%%EOF\n"...)
+	w.stream(nr, dict, inMemory(w.scratch.deflate(rows)))
+	w.scratch.piece = append(w.scratch.piece, "startxref\n"...)
+	w.scratch.piece = strconv.AppendInt(w.scratch.piece, start, 10)
+	w.scratch.piece = append(w.scratch.piece, "\n%%EOF\n"...)
 	w.cutOff()
 	return w.chunk
 }
 
 func appendRef(b []byte, nr int) []byte {
 	return append(strconv.AppendInt(b, int64(nr), 10), " 0 R"...)
-}
-
-var deflaters = sync.Pool{New: func() any {
-	w, _ := zlib.NewWriterLevel(nil, compression) // fails for an unknown level alone
-	return w
-}}
-
-func deflate(parts ...[]byte) []byte {
-	var out bytes.Buffer
-	w := deflaters.Get().(*zlib.Writer)
-	defer deflaters.Put(w)
-	w.Reset(&out)
-	for _, p := range parts {
-		_, _ = w.Write(p) // a bytes.Buffer takes everything
-	}
-	_ = w.Close()
-	return out.Bytes()
 }

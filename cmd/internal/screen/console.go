@@ -181,7 +181,8 @@ func (c *Console) Expect(documents int, bytes int64) {
 	c.progress.total, c.progress.bytes = documents, bytes
 }
 
-// Observe counts an event of the client, and prints which requests have waited long for an answer.
+// Observe counts an event of the client, and prints which requests have waited long for an answer,
+// their own or another process's.
 func (c *Console) Observe(e partition.Event) {
 	name := wire.Printable(e.Document)
 	if e.Pages.Len() > 0 {
@@ -189,6 +190,9 @@ func (c *Console) Observe(e partition.Event) {
 	}
 	if e.Kind == partition.AttemptEvent && e.Attempt.Kind == retry.EventSilence {
 		c.Remark("waiting: %s: no answer for %s", name, e.Attempt.Wait)
+	}
+	if e.Kind == partition.ClaimHeld && e.Err != nil {
+		c.Remark("warning: %s: %s", name, e.Err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
