@@ -141,6 +141,10 @@ func (p *processor) observe(_ context.Context, e partition.Event) {
 	switch e.Kind {
 	case partition.CacheFailed:
 		p.log.Warnf("cache: %s", wire.Printable(fmt.Sprint(e.Err)))
+	case partition.ClaimHeld:
+		if e.Err != nil {
+			p.log.Warnf("%s: %s", wire.Printable(e.Document), e.Err)
+		}
 	case partition.AttemptEvent:
 		p.meters.observe(e.Attempt)
 	}
