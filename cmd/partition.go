@@ -90,7 +90,8 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 		flags.StringVar(&f.mode, "chunk-mode", "disk", "where to keep the chunks and answers of documents in progress: buffered (in memory) or disk")
 		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "if some pages fail, write the other pages and list the missing pages (exit code 3)")
 		flags.BoolVar(&f.params.Split.Narrow, "narrow", false, "narrowing: if a chunk fails, send its two halves instead, and so on down to single pages")
-		flags.BoolVar(&f.params.Split.RepairParents, "repair-parents", false, "restore parent_id where cutting the PDF has separated an element from its parent, if the parent can be determined")
+		flags.VarPF(switchFlag{&f.params.Split.RepairParents}, "repair-parents", "",
+			"restore parent_id where cutting the PDF has separated an element from its parent (default: if the answers prove how the server finds parents). Given, it does so unless the answers contradict the rule; =false leaves parent_id as it was answered").NoOptDefVal = "true"
 		flags.StringVar(&f.scope, "chunking-scope", "whole", "how to send a PDF when --chunking-strategy is set: whole (uncut), after (in page chunks; a second request then combines all elements into text chunks) or per_chunk (in page chunks; the server combines the elements of each into text chunks)")
 		flags.StringVar(&f.password, "password-file", "", "`file` with the password of encrypted PDFs; their chunks and answers are not written to disk, unless --chunk-mode disk is given")
 	})

@@ -37,6 +37,8 @@ func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, 
 				j.console.Remark("run the same command again to do the rest")
 			}
 		}
+	} else if s.MaybeBilled > 0 {
+		j.console.Remark("%s", s.MaybeBilledLine())
 	}
 	switch {
 	case errors.Is(lost, syscall.EPIPE):

@@ -40,7 +40,7 @@ var (
 
 func (j *job) newChunk(pages split.PageRange) *chunk {
 	c := &chunk{
-		pages: pages, answer: answer{store: j.scratch.NewStore()}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
+		pages: pages, answer: answer{store: j.scratch.NewStore(), repairable: j.repairsParents() && pages != (split.PageRange{})}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
 		next: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.admitted = sync.OnceFunc(func() { close(c.next) })

@@ -175,7 +175,7 @@ func TestA7Empty(t *testing.T) {
 			answer(`[{"type":"PageBreak","text":"","metadata":{"page_number":1}}]`),
 			"empty: no text in 1 element; pages 1-2 are scans: strategy hi_res or ocr_only reads scans",
 		},
-		"no member text":    {named("a.txt"), partition.Params{}, answer(anImage(`"metadata":{}`)), "empty: no text in 1 element; the server found nothing"},
+		"an image alone":    {named("a.txt"), partition.Params{}, answer(anImage(`"text":"","metadata":{}`)), "empty: no text in 1 element; the server found nothing"},
 		"a picture":         {named("a.txt"), partition.Params{}, answer(anImage(`"text":"","metadata":{"image_base64":"aGk="}`)), ""},
 		"a table as HTML":   {named("a.txt"), partition.Params{}, answer(anImage(`"text":"","metadata":{"text_as_html":"<table/>"}`)), ""},
 		"one word":          {named("a.txt"), partition.Params{}, answer(anImage(`"text":"a"`)), ""},

@@ -67,6 +67,12 @@ func (j *job) makeChunks() {
 	}
 }
 
+// repairsParents reports whether elements may be given a parent that stands in an earlier chunk.
+func (j *job) repairsParents() bool {
+	asked := j.params.Split.RepairParents
+	return j.params.OutputFormat != OutputCSV && (asked == nil || *asked)
+}
+
 // settle answers a chunk of the plan. Its error ends the document.
 func (j *job) settle(ctx context.Context, c *chunk) error {
 	defer c.settled()

@@ -41,15 +41,18 @@ func (s *Stream) merge(ctx context.Context, j *job, c *chunk, m *merged, deliver
 // conclude completes the report of a document that was sent, and returns the document's error.
 func (s *Stream) conclude(j *job, m *merged, err error) error {
 	s.kept = j.caches() && !j.unkept.Load()
-	replaced := int64(0)
+	replaced, halves := int64(0), int64(0)
 	for _, c := range j.chunks {
 		s.update(func(r *Report) { r.Chunks = append(r.Chunks, c.reports()...) })
 		for leaf := range c.leaves() {
-			replaced += leaf.answer.replaced
+			replaced, halves = replaced+leaf.answer.replaced, halves+leaf.answer.halves
 		}
 	}
 	if replaced > 0 {
 		s.warn(fmt.Sprintf("bytes of the answer that are not UTF-8, replaced by U+FFFD: %d", replaced))
+	}
+	if halves > 0 {
+		s.warn(fmt.Sprintf("escapes in the answer that are half of a surrogate pair, replaced by U+FFFD: %d", halves))
 	}
 	if j.warning != "" {
 		s.warn(j.warning)
@@ -126,22 +129,19 @@ func checkCoverage(requested split.PageRange, answered, missing []split.PageRang
 
 // deliver yields the elements of an answered chunk.
 func (s *Stream) deliver(c *chunk, yield func(element.Element, error) bool) error {
-	mend := false
-	if s.params.Split.RepairParents {
-		var err error
-		if mend, err = s.repair.trust(&c.answer); err != nil {
-			return localError(s.document.name, err) // it was checked when it came
-		}
-	}
 	counted := s.tally.of(c, s.firstNumber())
-	before := c.from > 0 // the elements are of pages that were answered before
+	before := c.from > 0                    // the elements are of pages that were answered before
+	apart := c.answer.repairable && !before // the server did not see what stands above
+	given := apart && s.repair.enter(&c.answer.parents, s.params.Split.RepairParents != nil)
 	for e, err := range c.answer.all() {
 		if err != nil {
-			return localError(s.document.name, err) // as above
+			return localError(s.document.name, err) // it was checked when it came
 		}
 		before = before && e.Metadata.PageNumber < s.firstNumber()+c.from-1
-		if mend {
-			e = s.repair.mend(e)
+		if apart {
+			if parent := s.repair.parent(e); given && e.Metadata.ParentID == "" {
+				e.Metadata.ParentID = parent
+			}
 		}
 		if before {
 			continue

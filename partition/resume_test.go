@@ -97,7 +97,7 @@ func TestWhatMakesAnotherEntry(t *testing.T) {
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{}))
 		require.Equal(t, 0, send("a.pdf", 3, partition.Params{}))
 		require.Equal(t, 0, send("dir/a.pdf", 3, partition.Params{}), "a path is not part of the key")
-		require.Equal(t, 0, send("a.pdf", 3, partition.Params{Split: partition.Split{Mode: partition.DiskCached, AllowFailed: true, Narrow: true, RepairParents: true}}))
+		require.Equal(t, 0, send("a.pdf", 3, partition.Params{Split: partition.Split{Mode: partition.DiskCached, AllowFailed: true, Narrow: true, RepairParents: new(true)}}))
 		require.Equal(t, 0, send("a.pdf", 3, partition.Params{}, partition.WithMaxInFlight(1)))
 		require.Equal(t, 2, send("b.pdf", 3, partition.Params{}))
 		require.Equal(t, 2, send("a.pdf", 4, partition.Params{}), "other content")

@@ -3,7 +3,8 @@ package partition
 import "github.com/quire-dev/quire/split"
 
 // Split says how a PDF is cut into chunks. The zero value cuts a PDF of more than two pages, keeps
-// chunks and answers in memory, and fails the document at the first page that has no answer.
+// chunks and answers in memory, and fails the document at the first page that has no answer. The
+// elements are those of the document sent whole, but for their languages: see [Params].
 type Split struct {
 	// Off sends one request: the whole document or, if Pages is set, one chunk with these pages.
 	Off bool
@@ -26,9 +27,11 @@ type Split struct {
 	// request was too large. In a chunk of n pages, a page that always fails then costs only that
 	// page, and at most 2·ceil(log2 n) more requests.
 	Narrow bool
-	// RepairParents sets the parent_id of an element whose parent is in an earlier chunk, if that
-	// parent can be determined.
-	RepairParents bool
+	// RepairParents sets the parent_id of an element whose parent is in an earlier chunk. nil, the
+	// default, does so if the parents inside the answers prove that the server finds them by the
+	// rule of the API. true does so unless they contradict it, and also in the elements that
+	// [ChunkingAfter] sends. false leaves every parent_id as it was answered.
+	RepairParents *bool
 	// Scope says what a chunking strategy is applied to; "" means [ChunkingWhole].
 	Scope ChunkingScope
 	// Password opens an encrypted PDF. Its chunks are sent unencrypted. "" means the empty

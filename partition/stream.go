@@ -39,7 +39,8 @@ type Stream struct {
 type Result struct {
 	// Elements are in page order; nil with [OutputCSV].
 	Elements []element.Element
-	// CSV is the unchanged answer with [OutputCSV]; else nil.
+	// CSV is the answer with [OutputCSV]; else nil. It is unchanged, except that U+FFFD stands for
+	// each byte that is not UTF-8.
 	CSV []byte
 	// Report says what happened to the document.
 	Report Report
@@ -143,7 +144,7 @@ func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result,
 	return result, failure
 }
 
-// csv returns the answer as it came.
+// csv returns the answer as it was kept.
 func (s *Stream) csv() (*Result, error) {
 	result := &Result{}
 	if err := s.check(); err != nil {

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,9 +30,11 @@ func (p Params) withoutChunking() Params {
 	return p
 }
 
-// firstStep makes a job one without text chunking.
+// firstStep makes a job one without text chunking. By default it sends the elements as they were
+// answered: so the second request is the one that earlier builds stored the answer to.
 func (j *job) firstStep() (err error) {
 	j.params = j.params.withoutChunking()
+	j.params.Split.RepairParents = cmp.Or(j.params.Split.RepairParents, new(false))
 	if j.fields, err = j.params.fields(); err != nil {
 		return &DocumentError{Document: j.plan.Document, Kind: KindBadRequest, Err: err}
 	}

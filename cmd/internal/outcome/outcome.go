@@ -90,6 +90,24 @@ func (o *Outcome) MissingPages() []string {
 	return pages
 }
 
+// MaybeBilled names the chunks of which the last request may have been billed, although they have no
+// answer.
+func (o *Outcome) MaybeBilled() []string {
+	var chunks []string
+	for _, c := range o.Report.Chunks {
+		attempts := c.Trace.Attempts
+		if c.Err == nil || len(attempts) == 0 || !attempts[len(attempts)-1].MaybeBilled {
+			continue
+		}
+		name := wire.Printable(o.Path)
+		if c.Pages.Len() > 0 {
+			name += " pages " + c.Pages.String()
+		}
+		chunks = append(chunks, name)
+	}
+	return chunks
+}
+
 // Earlier reports whether a failure is one of an earlier run, which this run did not send again.
 func (o *Outcome) Earlier() bool {
 	earlier := (*EarlierError)(nil)

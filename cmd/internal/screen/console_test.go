@@ -155,6 +155,6 @@ func TestSummary(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, s.Write(&out))
 	require.JSONEq(t, `{"engine":"http://x","documents":4,"failed":2,"unchanged":1,"empty":0,"skipped":2,"not_done":1,"gone":0,"pages":0,"missing_pages":0,
-		"elements":2,"chunks":0,"requests":0,"retries":0,"maybe_billed_twice":0,"cache_hits":0,"bytes_sent":0,"elapsed_ms":1234,
+		"elements":2,"chunks":0,"requests":0,"retries":0,"maybe_billed":0,"maybe_billed_twice":0,"cache_hits":0,"bytes_sent":0,"elapsed_ms":1234,
 		"failed_by_kind":{"local_io":1,"server":1},"skipped_by":{"empty file":1,"hidden":1}}`, out.String())
 }

@@ -33,6 +33,7 @@ type Summary struct {
 	Requests         int                    `json:"requests"`
 	Retries          int                    `json:"retries"`
 	MaybeBilledTwice int                    `json:"maybe_billed_twice"`
+	MaybeBilled      int                    `json:"maybe_billed"` // chunks without an answer that the server may have billed, as those that the end of the run cut off
 	CacheHits        int                    `json:"cache_hits"`
 	BytesSent        int64                  `json:"bytes_sent"`
 	ElapsedMS        int64                  `json:"elapsed_ms"`
@@ -42,6 +43,7 @@ type Summary struct {
 
 	Written     int                                 `json:"-"` // documents with an output, complete or not
 	Unavailable int                                 `json:"-"` // documents that failed because of the server
+	maybeBilled []string                            // the first of the chunks that are counted so
 	first       map[partition.Kind]*outcome.Outcome // the first failure of each kind, in the order of the walk
 }
 
@@ -67,6 +69,9 @@ func (s *Summary) Add(o *outcome.Outcome) {
 	s.Requests += o.Report.Requests()
 	s.Retries += o.Report.Retries()
 	s.MaybeBilledTwice += o.Report.MaybeBilledTwice()
+	maybe := o.MaybeBilled()
+	s.MaybeBilled += len(maybe)
+	s.maybeBilled = append(s.maybeBilled, maybe[:min(len(maybe), maxNamed-len(s.maybeBilled))]...)
 	for _, p := range o.Report.Chunks {
 		for _, attempt := range p.Trace.Attempts {
 			s.BytesSent += attempt.BytesSent
@@ -164,6 +169,9 @@ func (s *Summary) Lines() []string {
 	if links := s.links(); links != "" {
 		lines = append(lines, links)
 	}
+	if s.MaybeBilled > 0 {
+		lines = append(lines, s.MaybeBilledLine())
+	}
 	for _, kind := range s.kinds() {
 		if s.Failed == 1 {
 			break // it was said a line above
@@ -171,6 +179,18 @@ func (s *Summary) Lines() []string {
 		lines = append(lines, fmt.Sprintf("failed (%s): %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
 	}
 	return lines
+}
+
+// maxNamed is how many chunks are named that may have been billed.
+const maxNamed = 10
+
+// MaybeBilledLine names the chunks without an answer that the server may have billed.
+func (s *Summary) MaybeBilledLine() string {
+	line := words.Count(s.MaybeBilled, "request") + " maybe billed without an answer: " + strings.Join(s.maybeBilled, ", ")
+	if more := s.MaybeBilled - len(s.maybeBilled); more > 0 {
+		line += fmt.Sprintf(", and %d more", more)
+	}
+	return line
 }
 
 // links counts the links that were not followed, by reason; "" without any.
