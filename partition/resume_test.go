@@ -256,7 +256,7 @@ func TestStoppingKeepsWhatIsPaidFor(t *testing.T) {
 		)
 		cache := &memoryCache{}
 		_, err := newClient(t, s, partition.WithMaxInFlight(4), partition.WithCache(cache)).Partition(t.Context(), pdf("a.pdf", 40), partition.Params{})
-		require.ErrorContains(t, err, "a.pdf pages 1-4: ")
+		require.ErrorContains(t, err, " pages 1-4")
 		require.Equal(t, len(s.Requests())-1, len(cache.entries), "a strict failure keeps the answers under way")
 	})
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
@@ -318,7 +318,9 @@ func TestNarrowing(t *testing.T) {
 				// Strict, the document fails with that page.
 				params.Split.AllowFailed = false
 				_, err = newClient(t, s).Partition(t.Context(), pdf("a.pdf", n), params)
-				require.ErrorContains(t, err, fmt.Sprintf("a.pdf page %d: POST ", bad))
+				var failed *partition.APIError
+				require.ErrorAs(t, err, &failed)
+				require.ErrorContains(t, failed, fmt.Sprintf("a.pdf page %d: POST ", bad))
 			})
 		}
 	}

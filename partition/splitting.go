@@ -3,8 +3,9 @@ package partition
 import "github.com/quire-dev/quire/split"
 
 // Split says how a PDF is cut into chunks. The zero value cuts a PDF of more than two pages, keeps
-// chunks and answers in memory, and fails the document at the first page that has no answer. The
-// elements are those of the document sent whole, but for their languages: see [Params].
+// Split says how a PDF is cut into chunks. The zero value cuts a PDF of more than two pages, keeps
+// chunks and answers in memory, and sends no more of a document after a page has failed. The elements
+// are those of the document sent whole, but for their languages: see [Params].
 type Split struct {
 	// Off sends one request: the whole document or, if Pages is set, one chunk with these pages.
 	Off bool
@@ -19,8 +20,9 @@ type Split struct {
 	MaxPages int
 	// Mode says where chunks and their answers are kept while they wait; "" means [Buffered].
 	Mode ChunkMode
-	// AllowFailed delivers the answered pages even if others are missing, and then a
-	// [PartialError]. Without it the first missing page fails the document.
+	// AllowFailed sends all other pages of a document after one has failed. Without it nothing more
+	// is sent, and the pages that are not answered by then are missing too. Either way all answered
+	// pages are delivered, and then a [PartialError].
 	AllowFailed bool
 	// Narrow sends a failed chunk again as two halves, down to single pages. It does so only if a
 	// smaller request may succeed: the server declared the error final or took too long, or the
@@ -62,6 +64,7 @@ const (
 	// ChunkingPerChunk applies it to each page chunk separately: no text chunk crosses the boundary
 	// of a page chunk. The older spelling per-chunk is accepted.
 	ChunkingPerChunk ChunkingScope = "per_chunk"
-	// ChunkingAfter applies it to the elements of all page chunks together, in a second request.
+	// ChunkingAfter applies it to the elements of all page chunks together, in a second request. If
+	// some pages are missing, the elements of the others are sent.
 	ChunkingAfter ChunkingScope = "after"
 )

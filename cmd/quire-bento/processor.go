@@ -82,7 +82,7 @@ func (p *processor) persist(ctx context.Context, m *service.Message) (*answer, e
 			return a, err
 		}
 		if !speaksOfServer(err) || c.answers(ctx) {
-			return a, p.judge(a, err)
+			return a, p.judge(err)
 		}
 		if !p.wait {
 			m.MetaSetMut(metaOutage, true)
@@ -116,13 +116,19 @@ func (p *processor) send(ctx context.Context, c *client, m *service.Message) (*a
 	return a, err
 }
 
-// judge returns the error of a document that failed by itself, nil where missing pages are allowed and others are there.
-func (p *processor) judge(a *answer, err error) error {
-	if partial := (*partition.PartialError)(nil); errors.As(err, &partial) && a.report.AnsweredPages() > 0 {
+// judge returns the error of a document that failed by itself, nil where missing pages are allowed and others are there. A document
+// that changed while it was sent has failed.
+func (p *processor) judge(err error) error {
+	partial := (*partition.PartialError)(nil)
+	switch {
+	case !errors.As(err, &partial):
+		return err
+	case !p.params.Split.AllowFailed, partition.KindOf(err) == partition.KindChanged:
+		return partial.Cause()
+	default:
 		p.log.Warnf("%s", partial)
 		return nil
 	}
-	return err
 }
 
 // deliver makes messages of an answer: one, or one for each element. A document without elements is one message too: it would

@@ -122,8 +122,16 @@ func (e *EarlierError) Error() string {
 }
 
 // LacksPages reports whether an error is that of a document that was answered but for pages that
-// are named. One that the run's limit ended is not done at all.
+// are named.
 func LacksPages(err error) bool {
 	partial := (*partition.PartialError)(nil)
-	return errors.As(err, &partial) && partition.KindOf(err) != partition.KindBudget
+	return errors.As(err, &partial)
 }
+
+// An UnwrittenError is a document that has no output because some of its pages have no answer.
+type UnwrittenError struct{ Cause error }
+
+func (e *UnwrittenError) Error() string { return e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *UnwrittenError) Unwrap() error { return e.Cause }
