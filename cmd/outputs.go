@@ -33,7 +33,7 @@ func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*out
 		Key: key, PathMatters: j.options.sourceField,
 		How:     fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
 		Partial: f.params.Split.AllowFailed, Engine: client.engineName(), Extension: j.form.Extension, Force: f.run.force, Again: f.cache.refresh,
-		Stop: stop,
+		FailEmpty: f.params.FailEmpty, Stop: stop,
 	}}
 	if client.Client != nil && j.repairsParents() {
 		out.settings.Repairs = func(ctx context.Context, d *partition.Document) bool {

@@ -28,6 +28,7 @@ type Stream struct {
 	mu       sync.Mutex
 	report   Report // written under mu, by the goroutine of the loop alone, which may so read it without
 	repair   parentRepair
+	tally    tally
 	kept     bool   // every answer is in the cache
 	forget   func() // what was delivered; nil where the caller has it
 }
@@ -159,8 +160,13 @@ func (s *Stream) csv() (*Result, error) {
 			return localError(s.document.name, err)
 		}
 		defer stored.Close()
-		result.CSV, err = io.ReadAll(stored)
-		return err
+		if result.CSV, err = io.ReadAll(stored); err != nil {
+			return err
+		}
+		counted := s.tally.of(c, s.firstNumber())
+		counted.addTable(result.CSV)
+		counted.end()
+		return nil
 	})
 	result.Report = s.Report()
 	return result, err
@@ -223,6 +229,7 @@ func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) err
 		return s.sendTwice(j, deliver)
 	}
 	s.announce(j)
+	s.tally = tally{job: j}
 
 	ctx, end := context.WithCancelCause(s.ctx)
 	free := j.begin(ctx, end)

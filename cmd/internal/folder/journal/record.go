@@ -28,6 +28,7 @@ type Record struct {
 	State    State    `json:"state"`
 	Attempts int      `json:"attempts"` // requests made for it by the run that wrote this
 	Elements int      `json:"elements"`
+	Empty    bool     `json:"empty,omitempty"`         // there is nothing in the answer; earlier builds did not note it
 	Pages    int      `json:"pages"`                   // answered; 0 where pages are not known
 	Missing  []string `json:"missing_pages,omitempty"` // page ranges
 	Kind     string   `json:"error_kind,omitempty"`
