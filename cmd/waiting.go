@@ -20,15 +20,15 @@ func newWaiting(console *screen.Console) *waiting {
 	return &waiting{scratch: wire.Scratch{Disk: true}, console: console}
 }
 
-// spooled writes an output that has to wait for its turn. Of one that failed the beginning is kept
-// where it is of use.
-func (w *waiting) spooled(write func(*bufio.Writer) error, keepsBeginnings bool) (*wire.Store, error) {
+// spooled writes an output that has to wait for its turn. It is kept if it is whole, or only lacks
+// pages.
+func (w *waiting) spooled(write func(*bufio.Writer) error) (*wire.Store, error) {
 	store := w.scratch.NewStore()
 	to, err := store.Create()
 	if err == nil {
 		err = flushed("temporary file", to, write)
 	}
-	if err != nil && !outcome.LacksPages(err) && !keepsBeginnings {
+	if err != nil && !outcome.LacksPages(err) {
 		store.Remove()
 		return nil, err
 	}

@@ -30,7 +30,11 @@ type answer struct {
 	store    *spool.Store
 	elements int   // in the list; 0 for CSV
 	replaced int64 // bytes that were no UTF-8, for which U+FFFD is kept
+	halves   int64 // of surrogate pairs, for which U+FFFD is kept
 	local    error // why it could not be kept: no fault of the server, so no reason to ask it again
+
+	repairable bool // its elements may lack parents that stand in an earlier answer
+	parents    parentProof
 }
 
 // receive reads a 200 into the answer and checks that it is what was asked for. It may be called
@@ -58,8 +62,8 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *se
 	return err
 }
 
-// take copies a stored answer in, with the same check of a list. Earlier builds stored whatever came in place
-// of a table: what was paid for is not sent again.
+// take copies a stored answer in, with the same check of a list. Earlier builds stored whatever came
+// in place of a table or of an element: what was paid for is not sent again.
 func (a *answer) take(stored io.Reader, want OutputFormat) error {
 	w, err := a.store.Create()
 	if err != nil {
@@ -68,31 +72,58 @@ func (a *answer) take(stored io.Reader, want OutputFormat) error {
 	return errors.Join(a.keep(w, stored, want, nil, false), w.Close())
 }
 
-// keep writes an answer to w while it is checked. Elements are valid UTF-8 when they are kept, so
-// that they are in every output. An answer that is fresh from the server must be a table where a
-// table was asked for.
+// keep writes an answer to w while it is checked. What is kept is valid UTF-8 without half of a
+// surrogate pair, so that every reader of every output takes it. An answer that is fresh from the
+// server must be what was asked for: a table, or a list of elements.
 func (a *answer) keep(w io.Writer, body io.Reader, want OutputFormat, secrets *secret.Redactor, fresh bool) error {
-	if want == OutputCSV {
-		return checkTable(io.TeeReader(body, w), secrets, fresh)
-	}
 	valid := text.NewUTF8Reader(body)
-	err := a.check(io.TeeReader(valid, w), secrets)
-	a.replaced = valid.Replaced
-	return err
+	defer func() { a.replaced = valid.Replaced }()
+	if want == OutputCSV {
+		return checkTable(io.TeeReader(valid, w), secrets, fresh)
+	}
+	paired := text.NewPairReader(valid)
+	defer func() { a.halves = paired.Replaced }()
+	return a.check(io.TeeReader(withoutMark(paired), w), secrets, fresh)
+}
+
+// byteOrderMark says that a text is UTF-8. It is no part of it.
+const byteOrderMark = "\ufeff"
+
+// withoutMark leaves out a byte order mark at the beginning, which parsers of JSON refuse.
+func withoutMark(r io.Reader) io.Reader {
+	buffered := bufio.NewReaderSize(r, 16)
+	if start, _ := buffered.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
+		_, _ = buffered.Discard(len(byteOrderMark)) // they are there
+	}
+	return buffered
 }
 
 // check reads a list of elements to its end.
-func (a *answer) check(body io.Reader, secrets *secret.Redactor) error {
+func (a *answer) check(body io.Reader, secrets *secret.Redactor, fresh bool) error {
 	buffered := bufio.NewReaderSize(body, 64<<10)
 	if err := checkStart(buffered, secrets); err != nil {
 		return err
 	}
-	a.elements = 0
-	for _, err := range rawElements(buffered, secrets) {
+	a.elements, a.parents = 0, parentProof{}
+	members := newElementMembers()
+	for raw, err := range rawElements(buffered, secrets) {
 		if err != nil {
 			return err
 		}
 		a.elements++
+		if !fresh && !a.repairable {
+			continue
+		}
+		members.read(raw)
+		if a.repairable {
+			a.parents.note(members)
+		}
+		if !fresh {
+			continue
+		}
+		if err := members.check(raw, secrets); err != nil {
+			return retry.Decode(fmt.Errorf("item %d of the list %w", a.elements, err))
+		}
 	}
 	return nil
 }
@@ -120,15 +151,17 @@ func (a *answer) all() iter.Seq2[element.Element, error] {
 
 // checkTable reads a table to its end. It refuses a fresh answer that is JSON or HTML: a server that
 // ignores output_format has sent no table. The first line of a table is its header, which begins
-// with the name of a column.
+// with the name of a column; where that is no UTF-8 the whole table is in another encoding.
 func checkTable(body io.Reader, secrets *secret.Redactor, fresh bool) error {
 	buffered := bufio.NewReaderSize(body, 64<<10)
 	start, err := buffered.Peek(excerptBytes + secrets.Longest())
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf")), " \t\r\n")
+	first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte(byteOrderMark)), " \t\r\n")
 	switch {
+	case fresh && bytes.HasPrefix(first, []byte("\ufffd\ufffd")):
+		return retry.Decode(fmt.Errorf("the table is not in UTF-8: %s", excerpt(start, secrets)))
 	case !fresh || len(first) == 0 || !bytes.ContainsAny(first[:1], "[{<"):
 		_, err := io.Copy(io.Discard, buffered)
 		return err
@@ -198,7 +231,7 @@ func rawElements(r io.Reader, secrets *secret.Redactor) iter.Seq2[json.RawMessag
 				break
 			}
 			if raw[0] != '{' {
-				err = fmt.Errorf("item %d of the list is not a JSON object: %s", n, excerpt(raw[:min(len(raw), excerptBytes+secrets.Longest())], secrets))
+				err = retry.Decode(fmt.Errorf("item %d of the list is not a JSON object: %s", n, excerptOf(raw, secrets)))
 				break
 			}
 			if !yield(raw, nil) {

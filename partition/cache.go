@@ -136,6 +136,28 @@ func (j *job) recall(ctx context.Context, key Key, c *chunk) bool {
 	return true
 }
 
+// recallUnsent takes from the cache what it has of a chunk that is not sent any more.
+func (j *job) recallUnsent(c *chunk) {
+	for leaf := range c.leaves() {
+		if leaf.report.Err != nil && len(leaf.report.Trace.Attempts) == 0 && j.recalls() && j.paid.Err() == nil {
+			j.recallAny(leaf)
+		}
+	}
+}
+
+// recallAny takes the answer of a chunk from the cache, or what is there of its halves.
+func (j *job) recallAny(c *chunk) {
+	if j.recall(j.paid, j.key(c.pages), c) || c.from > 0 || !j.hasHalves(j.paid, c.pages) {
+		return
+	}
+	c.report.Err = errNarrowedBefore
+	for _, pages := range halves(j.span(c.pages)) {
+		half := j.newChunk(pages)
+		j.recallAny(half)
+		c.halves = append(c.halves, half)
+	}
+}
+
 // has reports whether the answer to a range of pages is in the cache.
 func (j *job) has(ctx context.Context, pages split.PageRange) bool {
 	return j.recalls() && j.hasEntry(ctx, j.key(pages))

@@ -29,22 +29,21 @@ type chunk struct {
 
 	admitted func() // lets the next chunk of the document begin; may be called more than once
 	next     chan struct{}
-	settled  func() // says that the outcome is there; may be called more than once
 	done     chan struct{}
 }
 
 var (
 	errNeverAsked     = errors.New("not sent: the document had failed before")
+	errGivenUp        = errors.New("no answer: the document had failed before")
 	errNarrowedBefore = errors.New("halves of the chunk are in the cache")
 )
 
 func (j *job) newChunk(pages split.PageRange) *chunk {
 	c := &chunk{
-		pages: pages, answer: answer{store: j.scratch.NewStore()}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
+		pages: pages, answer: answer{store: j.scratch.NewStore(), repairable: j.repairsParents() && pages != (split.PageRange{})}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
 		next: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.admitted = sync.OnceFunc(func() { close(c.next) })
-	c.settled = sync.OnceFunc(func() { close(c.done) })
 	return c
 }
 
@@ -105,7 +104,6 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	j.event(ctx, Event{Kind: ChunkEnd, Pages: c.pages, Elements: c.report.Elements, Err: err, Elapsed: time.Since(start)})
 	if err == nil {
 		c.report.Err = nil
-		c.settled() // before the slot is free: no later chunk's failure comes before this answer
 	}
 	return err
 }
@@ -205,8 +203,7 @@ func (j *job) stopUnsent(ctx context.Context, c *chunk, e *APIError) {
 }
 
 // tolerates reports whether the document goes on without the pages of a chunk that failed. Where a
-// spending limit keeps them from being sent it does until they have their turn: what is under way
-// is paid for.
+// spending limit keeps them from being sent it does: what is under way is paid for.
 func (j *job) tolerates(ctx context.Context, err error) bool {
 	return (j.params.Split.AllowFailed || KindOf(err) == KindBudget) && KindOf(err) != KindChanged && ctx.Err() == nil
 }

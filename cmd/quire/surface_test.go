@@ -23,7 +23,7 @@ import (
 var mostExported = map[string]int{
 	"cache":                    37, // Dir.Claim and Dir.InUse came
 	"cmd":                      1,
-	"partition":                203, // ClaimCache with Claim, and ClaimHeld came
+	"partition":                204, // ClaimCache with Claim, and ClaimHeld came, and PartialError.Cause
 	"partition/batch":          61,  // Whole came
 	"partition/element":        55,  // was part of partition
 	"partition/format":         48,  // Register with Encoder and Item, Read, Binary, KeepsMetadata, Text and Markdown came

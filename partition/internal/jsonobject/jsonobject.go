@@ -5,7 +5,11 @@ package jsonobject
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
 )
+
+var errNoObject = errors.New("not a JSON object")
 
 // A Member is one member of a JSON object.
 type Member struct {
@@ -28,25 +32,10 @@ func Is(value []byte) bool {
 
 // Members returns the members of an object in their order, repeated ones too.
 func Members(object []byte) ([]Member, error) {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
+	if !Is(object) || !json.Valid(object) {
+		return nil, errNoObject
 	}
-	var members []Member
-	for dec.More() {
-		before := dec.InputOffset()
-		name, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		m := Member{Key: bytes.TrimLeft(object[before:dec.InputOffset()], " \t\r\n,")}
-		m.Name, _ = name.(string) // anything else is an error of Token
-		if err := dec.Decode(&m.Value); err != nil {
-			return nil, err
-		}
-		members = append(members, m)
-	}
-	return members, nil
+	return slices.Collect(All(object)), nil
 }
 
 // Join returns the object with these members.
