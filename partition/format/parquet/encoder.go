@@ -25,7 +25,7 @@ const (
 
 // An encoder writes rows. Those of a row group wait in memory, in columns.
 type encoder struct {
-	w       *parquet.Writer
+	w       *parquet.GenericWriter[any]
 	options format.Options
 	bytes   int // of the row group so far
 	rows    int
@@ -33,7 +33,7 @@ type encoder struct {
 
 func newEncoder(w *bufio.Writer, o format.Options) format.Encoder {
 	return &encoder{
-		w: parquet.NewWriter(w, schema,
+		w: parquet.NewGenericWriter[any](w, schema,
 			parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}),
 			parquet.CreatedBy("quire", "", ""),
 			parquet.KeyValueMetadata("quire.schema", "1"),
