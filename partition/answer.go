@@ -3,27 +3,24 @@ package partition
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"net/http"
 
 	"github.com/quire-dev/quire/partition/element"
+	"github.com/quire-dev/quire/partition/internal/jsonlist"
 	"github.com/quire-dev/quire/partition/internal/secret"
 	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 )
 
-// A server that never ends must not fill memory or disk: an answer, and each element of it, are
-// bounded, in bytes.
-const (
-	maxElement      = 128 << 20
-	maxMemoryAnswer = 1 << 30
-	maxDiskAnswer   = 8 << 30
-)
+// maxElement bounds an element, in bytes. An answer is bounded by [WithAnswerSpace].
+const maxElement = 128 << 20
 
 // An answer is the checked body of a 200, kept until its turn to be merged comes.
 type answer struct {
@@ -39,17 +36,11 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *se
 	if response.StatusCode != http.StatusOK {
 		return retry.Decode(fmt.Errorf("status %d is not the answer to a partition request", response.StatusCode))
 	}
-	longest := int64(maxMemoryAnswer)
-	if a.store.InFiles() {
-		longest = maxDiskAnswer
-	}
-	w, err := a.store.Create()
-	if err == nil {
-		body := &boundedReader{r: response.Body, left: longest, what: fmt.Sprintf("the answer is longer than %d GiB", longest>>30)}
-		err = a.keep(w, body, want, secrets, true)
-		if closeErr := w.Close(); err == nil {
-			err = closeErr
-		}
+	longest := a.store.Longest()
+	body := &boundedReader{r: response.Body, left: longest, what: "the answer is longer than " + text.Bytes(longest)}
+	err := a.keep(a.store.Create(), body, want, secrets, true)
+	if err != nil {
+		a.store.Remove() // its room is others'
 	}
 	if lost := (*spool.Error)(nil); errors.As(err, &lost) {
 		a.local = err
@@ -61,11 +52,7 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *se
 // take copies a stored answer in, with the same check of a list. Earlier builds stored whatever came in place
 // of a table: what was paid for is not sent again.
 func (a *answer) take(stored io.Reader, want OutputFormat) error {
-	w, err := a.store.Create()
-	if err != nil {
-		return err
-	}
-	return errors.Join(a.keep(w, stored, want, nil, false), w.Close())
+	return a.keep(a.store.Create(), stored, want, nil, false)
 }
 
 // keep writes an answer to w while it is checked. Elements are valid UTF-8 when they are kept, so
@@ -88,30 +75,38 @@ func (a *answer) check(body io.Reader, secrets *secret.Redactor) error {
 		return err
 	}
 	a.elements = 0
-	for _, err := range rawElements(buffered, secrets) {
-		if err != nil {
-			return err
+	list := jsonlist.New(buffered, maxElement)
+	for {
+		v, err := list.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return listError(err)
 		}
 		a.elements++
+		if v.Head[0] != '{' {
+			start := v.Head[:min(len(v.Head), excerptBytes+secrets.Longest())]
+			return fmt.Errorf("item %d of the list is not a JSON object: %s", a.elements, excerpt(start, secrets))
+		}
 	}
-	return nil
 }
 
-// all decodes the stored elements.
-func (a *answer) all() iter.Seq2[element.Element, error] {
+// all decodes the stored elements, one at a time. One that is large waits for its turn.
+func (a *answer) all(ctx context.Context, turns elementTurns) iter.Seq2[element.Element, error] {
 	return func(yield func(element.Element, error) bool) {
-		stored, err := a.store.Open()
-		if err != nil {
-			yield(element.Element{}, err)
-			return
-		}
-		defer stored.Close()
-		for raw, err := range rawElements(stored, nil) {
-			var e element.Element
-			if err == nil {
-				err = e.UnmarshalJSON(raw)
+		stored := a.store.Open()
+		list := jsonlist.New(bufio.NewReaderSize(stored, 64<<10), math.MaxInt64)
+		for {
+			v, err := list.Next()
+			if errors.Is(err, io.EOF) {
+				return
 			}
-			if !yield(e, err) || err != nil {
+			if err != nil {
+				yield(element.Element{}, err)
+				return
+			}
+			if !turns.decode(ctx, stored, v, yield) {
 				return
 			}
 		}
@@ -181,55 +176,17 @@ func excerpt(start []byte, secrets *secret.Redactor) string {
 	return text.Printable(text.Shorten(secrets.Redact(string(start)), excerptBytes))
 }
 
-// rawElements reads a JSON list of objects, one at a time. Its error is final; a list that breaks
-// off is a [retry.Truncated].
-func rawElements(r io.Reader, secrets *secret.Redactor) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
-		bounded := &boundedReader{r: r, left: maxElement, what: fmt.Sprintf("an element is longer than %d MiB", maxElement>>20)}
-		dec := json.NewDecoder(bounded)
-		start, err := dec.Token()
-		if err == nil && start != json.Delim('[') {
-			err = errors.New("the body is not a list of elements")
-		}
-		for n := 1; err == nil && dec.More(); n++ {
-			var raw json.RawMessage
-			bounded.left = maxElement
-			if err = dec.Decode(&raw); err != nil {
-				break
-			}
-			if raw[0] != '{' {
-				err = fmt.Errorf("item %d of the list is not a JSON object: %s", n, excerpt(raw[:min(len(raw), excerptBytes+secrets.Longest())], secrets))
-				break
-			}
-			if !yield(raw, nil) {
-				return
-			}
-		}
-		if err == nil {
-			_, err = dec.Token() // the closing bracket
-		}
-		if err == nil {
-			if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-				if err = more; more == nil {
-					err = errors.New("unexpected data after the list of elements")
-				}
-			}
-		}
-		if err != nil {
-			yield(nil, decodeError(err))
-		}
-	}
-}
-
-// decodeError distinguishes a body that broke off from one that is wrong, and leaves alone what
-// went wrong on the way.
-func decodeError(err error) error {
-	syntax := (*json.SyntaxError)(nil)
+// listError distinguishes a list that broke off from one that is wrong, and leaves alone what went
+// wrong on the way.
+func listError(err error) error {
+	syntax, long := (*jsonlist.SyntaxError)(nil), (*jsonlist.LengthError)(nil)
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return retry.Truncated(fmt.Errorf("the list of elements breaks off: %w", io.ErrUnexpectedEOF))
 	case errors.As(err, &syntax):
 		return retry.Decode(fmt.Errorf("the body is not valid JSON at byte %d: %w", syntax.Offset, err))
+	case errors.As(err, &long):
+		return retry.Decode(err)
 	default:
 		return err
 	}

@@ -27,7 +27,8 @@ type chunk struct {
 	report  ChunkReport
 	halves  []*chunk // what it was narrowed to
 
-	admitted func() // lets the next chunk of the document begin; may be called more than once
+	first    chan struct{} // of a planned one: closed once all before it are delivered
+	admitted func()        // lets the next chunk of the document begin; may be called more than once
 	next     chan struct{}
 	settled  func() // says that the outcome is there; may be called more than once
 	done     chan struct{}

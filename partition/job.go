@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -62,7 +63,7 @@ func (j *job) makeChunks() {
 	j.scratch = j.client.newScratch(j.params.Split.Mode)
 	for _, pages := range j.plan.Chunks {
 		c := j.newChunk(pages)
-		c.planned = true
+		c.planned, c.first = true, make(chan struct{})
 		j.chunks = append(j.chunks, c)
 	}
 }
@@ -73,7 +74,7 @@ func (j *job) settle(ctx context.Context, c *chunk) error {
 	if c.spared {
 		return nil
 	}
-	err := context.Cause(ctx)
+	err := cmp.Or(context.Cause(ctx), j.client.space.Wait(ctx, c.first))
 	if err == nil {
 		err = j.answer(ctx, c, j.client.policy)
 	}
@@ -89,6 +90,7 @@ func (j *job) settle(ctx context.Context, c *chunk) error {
 func (j *job) inOrder(ctx context.Context) iter.Seq2[*chunk, error] {
 	return func(yield func(*chunk, error) bool) {
 		for _, c := range j.chunks {
+			close(c.first)
 			select {
 			case <-c.done:
 			case <-ctx.Done():

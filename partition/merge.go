@@ -122,16 +122,16 @@ func checkCoverage(requested split.PageRange, answered, missing []split.PageRang
 }
 
 // deliver yields the elements of an answered chunk.
-func (s *Stream) deliver(c *chunk, yield func(element.Element, error) bool) error {
+func (s *Stream) deliver(c *chunk, turns elementTurns, yield func(element.Element, error) bool) error {
 	mend := false
 	if s.params.Split.RepairParents {
 		var err error
-		if mend, err = s.repair.trust(&c.answer); err != nil {
+		if mend, err = s.repair.trust(s.ctx, &c.answer, turns); err != nil {
 			return localError(s.document.name, err) // it was checked when it came
 		}
 	}
 	before := c.from > 0 // the elements are of pages that were answered before
-	for e, err := range c.answer.all() {
+	for e, err := range c.answer.all(s.ctx, turns) {
 		if err != nil {
 			return localError(s.document.name, err) // as above
 		}

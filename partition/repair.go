@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"context"
+
 	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/internal/hierarchy"
 )
@@ -14,10 +16,10 @@ type parentRepair struct {
 }
 
 // trust reports whether the rule gives the parents that an answer has; reading stops at an error.
-func (r *parentRepair) trust(a *answer) (bool, error) {
+func (r *parentRepair) trust(ctx context.Context, a *answer, turns elementTurns) (bool, error) {
 	var own hierarchy.Tree
 	same := true
-	for e, err := range a.all() {
+	for e, err := range a.all(ctx, turns) {
 		if err != nil {
 			return false, err
 		}

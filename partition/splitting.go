@@ -16,7 +16,8 @@ type Split struct {
 	// MaxPages is the most pages that a document may have; 0 means no limit. It is checked before
 	// anything is sent. If Pages is set, only those pages count.
 	MaxPages int
-	// Mode says where chunks and their answers are kept while they wait; "" means [Buffered].
+	// Mode says where chunks and their answers are kept while they wait; "" means [Buffered]. What they
+	// may take in all is up to [WithAnswerSpace].
 	Mode ChunkMode
 	// AllowFailed delivers the answered pages even if others are missing, and then a
 	// [PartialError]. Without it the first missing page fails the document.

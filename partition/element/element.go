@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/quire-dev/quire/partition/internal/jsonobject"
@@ -26,7 +25,8 @@ type Element struct {
 	Text     string      `json:"text"`
 	Metadata Metadata    `json:"metadata"`
 
-	raw json.RawMessage // compact, as received; nil for an element that was made here
+	raw json.RawMessage // as received; nil for an element that was made here
+	sum uint64          // of the fields as they were decoded
 }
 
 // ElementType is the type of an element. Types that are not listed here are kept as they are.
@@ -60,17 +60,26 @@ type plainElement Element
 // UnmarshalJSON keeps a copy of data and decodes the known fields. Anything but an object is an
 // error.
 func (e *Element) UnmarshalJSON(data []byte) error {
+	parsed, err := Parse(slices.Clone(data))
+	if err == nil {
+		*e = parsed
+	}
+	return err
+}
+
+// Parse is [Element.UnmarshalJSON] without the copy: the element keeps data, which must not be changed
+// any more.
+func Parse(data json.RawMessage) (Element, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
-		return errNotObject
+		return Element{}, errNotObject
 	}
 	var p plainElement
 	if err := lenient(json.Unmarshal(data, &p)); err != nil {
-		return err
+		return Element{}, err
 	}
-	*e = Element(p)
-	e.raw = slices.Clone(data)
-	return nil
+	p.raw, p.sum = data, sumOf(p)
+	return Element(p), nil
 }
 
 // lenient lets pass what [json.Unmarshal] reports of single values of an unexpected type: it has
@@ -88,16 +97,14 @@ func (e Element) MarshalJSON() ([]byte, error) {
 	if e.raw == nil {
 		return jsonobject.Marshal(plainElement(e))
 	}
-	var was Element
-	if err := was.UnmarshalJSON(e.raw); err != nil {
-		return nil, fmt.Errorf("stored element: %w", err)
-	}
-	now := e
-	now.raw = was.raw
-	if reflect.DeepEqual(was, now) {
+	if sumOf(plainElement(e)) == e.sum {
 		return e.raw, nil
 	}
-	return patchObject(e.raw, plainElement(was), plainElement(now))
+	was, err := Parse(e.raw)
+	if err != nil {
+		return nil, fmt.Errorf("stored element: %w", err)
+	}
+	return patchObject(e.raw, plainElement(was), plainElement(e))
 }
 
 // Raw returns the element's JSON as the server sent it, including the keys without a field here. It

@@ -5,6 +5,10 @@ package jsonobject
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/quire-dev/quire/partition/internal/jsonlist"
 )
 
 // A Member is one member of a JSON object.
@@ -26,27 +30,48 @@ func Is(value []byte) bool {
 	return len(value) > 0 && value[0] == '{'
 }
 
-// Members returns the members of an object in their order, repeated ones too.
+// Members returns the members of an object in their order, repeated ones too. They share its memory.
 func Members(object []byte) ([]Member, error) {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
+	rest, found := bytes.CutPrefix(bytes.TrimLeft(object, blanks), []byte("{"))
+	if !found {
+		return nil, errNotObject
 	}
 	var members []Member
-	for dec.More() {
-		before := dec.InputOffset()
-		name, err := dec.Token()
+	for rest = bytes.TrimLeft(rest, blanks); !bytes.HasPrefix(rest, []byte("}")); {
+		var m Member
+		var err error
+		if m.Key, rest, err = cut(rest, ":"); err == nil {
+			err = json.Unmarshal(m.Key, &m.Name)
+		}
 		if err != nil {
 			return nil, err
 		}
-		m := Member{Key: bytes.TrimLeft(object[before:dec.InputOffset()], " \t\r\n,")}
-		m.Name, _ = name.(string) // anything else is an error of Token
-		if err := dec.Decode(&m.Value); err != nil {
+		if m.Value, rest, err = cut(rest, ",}"); err != nil {
 			return nil, err
 		}
 		members = append(members, m)
 	}
 	return members, nil
+}
+
+const blanks = " \t\r\n"
+
+var errNotObject = errors.New("not a JSON object")
+
+// cut takes the value that text begins with, and what is after it: one of after, of which } stays.
+func cut(text []byte, after string) (value json.RawMessage, rest []byte, err error) {
+	n, err := jsonlist.Length(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	rest = bytes.TrimLeft(text[n:], blanks)
+	if len(rest) == 0 || !strings.ContainsRune(after, rune(rest[0])) {
+		return nil, nil, errNotObject
+	}
+	if rest[0] != '}' {
+		rest = bytes.TrimLeft(rest[1:], blanks)
+	}
+	return json.RawMessage(text[:n:n]), rest, nil
 }
 
 // Join returns the object with these members.
