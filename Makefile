@@ -46,12 +46,14 @@ slow: ## run the slow suites: files with the build tag conformance
 	$(GO) test -race -tags=conformance -run='^TestChunksAtOnce$$' -timeout=$(TIMEOUT) ./split
 
 # The linter has vet in it. A vet of its own would go through the sources of all that Bento is made of: two CPU minutes.
+# Postgres needs Bento's SQL components: another CPU minute where nothing is built yet.
 modules: ## tidy, test and lint the modules below this one
 	@for module in $(MODULES); do \
 		echo "module $$module" && (cd $$module && export GOWORK=off && $(GO) mod tidy -diff && \
 		$(GO) test -vet=off -timeout=$(TIMEOUT) ./... && \
 		$(GO) tool -modfile=$(CURDIR)/.tools/tools.mod golangci-lint run --allow-parallel-runners ./...) || exit 1; \
 	done
+	cd cmd/quire-bento && GOWORK=off $(GO) test -vet=off -tags=bento_postgres -run='Postgres|^TestConfigurationsAreWithoutLint$$' -timeout=$(TIMEOUT) .
 
 vet:
 	$(GO) vet -tags=conformance $(PACKAGES)
@@ -97,7 +99,7 @@ bench-split: ## compare package split with qpdf, pdfcpu, pypdfium2 and pdf-lib
 	{ python3 -m venv "$$dir/python" && "$$dir/python/bin/pip" -q --disable-pip-version-check install pypdfium2==5.15.2; } || \
 		echo "bench-split: pypdfium2 cannot be installed" >&2; \
 	npm install --silent --prefix "$$dir" pdf-lib@1.17.1 || echo "bench-split: pdf-lib cannot be installed" >&2; \
-	QUIRE_SPLIT_PEERS="$$dir" $(GO) test -tags=conformance -run '^$$' -bench '^BenchmarkPeers$$' -benchtime=1x -timeout=30m ./split
+	QUIRE_SPLIT_PEERS="$$dir" $(GO) test -tags=conformance -run '^$$' -bench '^BenchmarkPeers$$' -benchtime=1x -timeout=60m ./split
 
 clean: ## remove what was built
 	rm -rf bin coverage.*

@@ -133,9 +133,13 @@ func TestA5Runs(t *testing.T) {
 			}
 			var stdout, stderr bytes.Buffer
 			stop, stopped := make(chan struct{}), make(chan struct{})
+			local := slices.Contains(run.args, "--local")
 			go func() { // the embedded engine has no requests at which to rewrite
 				defer close(stopped)
-				for slices.Contains(run.args, "--local") {
+				for range 5 {
+					if !local {
+						return
+					}
 					select {
 					case <-stop:
 						return
@@ -147,11 +151,11 @@ func TestA5Runs(t *testing.T) {
 			code := cmd.Main(args, []string{"UNSTRUCTURED_API_URL=" + server.URL}, strings.NewReader(stdin), &stdout, &stderr)
 			close(stop)
 			<-stopped
-			require.Contains(t, []int{0, 3}, code, stderr.String())
+			require.Contains(t, []int{0, 3, 6}, code, stderr.String()) // 6: all changed too often
 			got := run.read(t, stdout.Bytes())
 			failures := strings.Count(stdout.String()+stderr.String(), ": changed while it was sent\n") + strings.Count(stdout.String(), `"kind":"changed"`)
 			require.GreaterOrEqual(t, len(got)+failures, files, stdout.String()+stderr.String())
-			require.NotEmpty(t, got)
+			require.True(t, local || len(got) > 0)
 			for _, answer := range got {
 				matched := false
 				for words, sum := range sums {

@@ -38,7 +38,7 @@ var exitCodes = []struct {
 	{exitOK, "success: every document was processed"},
 	{exitFailed, "failure: no output was written"},
 	{exitUsage, "invalid usage"},
-	{exitPartial, "some documents or pages failed; the rest was written"},
+	{exitPartial, "some documents or pages failed; all that was answered was written"},
 	{exitAuth, "the API key is missing or was refused"},
 	{exitQuota, "the account has no quota left"},
 	{exitUnavailable, "the server was unreachable, or failed on every document; try again later"},
@@ -47,6 +47,12 @@ var exitCodes = []struct {
 	{exitBrokenPipe, "standard output was closed too early"},
 	{exitTerminated, "terminated (SIGTERM); outputs already written are kept"},
 }
+
+// partialRule says what becomes of a partial document.
+const partialRule = "A document is partial if some of its pages are answered and others are not. On standard output its " +
+	"answered pages are written in every format, also those behind a page that failed, and the exit code is 3. " +
+	"With -o they are written if --allow-failed is set. Without it the document has failed and has no output; " +
+	"its answers stay in the cache."
 
 // An exitError ends a command with a code. If err is nil, everything has been printed already.
 type exitError struct {
@@ -120,6 +126,7 @@ func newExitCodesTopic() *cobra.Command {
 			fmt.Fprintf(table, "%d\t%s\n", row.code, row.meaning)
 		}
 		_ = table.Flush() // standard output: there is nobody left to tell
+		fmt.Fprintf(c.OutOrStdout(), "\n%s\n", fill(partialRule, 0))
 	})
 	return topic
 }

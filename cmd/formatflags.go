@@ -55,7 +55,7 @@ func (f *formatFlags) add(flags *pflag.FlagSet) {
 	f.changed = flags.Changed
 	group(flags, groupOutput, func(flags *pflag.FlagSet) {
 		flags.SortFlags = false
-		flags.StringVarP(&f.format, "format", "f", "json", "output format: "+formatsThatKnow(0))
+		flags.StringVarP(&f.format, "format", "f", "json", "output format: "+formatsThatKnow(0)+". On a terminal, control characters in texts are shown as escapes, such as \\u001b; files and pipes get them as they are")
 		flags.BoolVar(&f.options.CSVSafe, "csv-safe", false, "with -f csv: put an apostrophe before text that a spreadsheet would run as a formula")
 		flags.BoolVar(&f.options.sourceField, "source-field", false, "add a source field to each element, with the document's path and SHA-256")
 		flags.StringVar(&f.options.images, "images", "", "save images as files in this `folder`; elements then have image_path instead of image_base64")

@@ -78,3 +78,50 @@ func TestSignals(t *testing.T) {
 		})
 	}
 }
+
+// TestE12CutInFlight interrupts runs whose two requests are not answered within the grace period: the
+// server may have billed them, and the run says how many they are and what they were for.
+func TestE12CutInFlight(t *testing.T) {
+	for name, test := range map[string]struct {
+		documents map[string]int // pages
+		args      []string
+		said      []string
+	}{
+		"folder": {
+			map[string]int{"b.pdf": 2, "c.pdf": 2},
+			[]string{"in", "-o", "out"},
+			[]string{"0 done, 0 failed, 0 skipped, 2 not done", "\n2 requests maybe billed without an answer: ", "in/b.pdf", "in/c.pdf"},
+		},
+		"one document on standard output": {
+			map[string]int{"d.pdf": 4},
+			[]string{"in/d.pdf"},
+			[]string{"\n2 requests maybe billed without an answer: ", "in/d.pdf pages 1-2", "in/d.pdf pages 3-4"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := partitiontest.NewServer(partitiontest.Options{})
+			defer server.Close()
+			server.Script(partitiontest.Fault{Do: partitiontest.Hang()})
+			t.Chdir(t.TempDir())
+			require.NoError(t, os.Mkdir("in", 0o700))
+			for document, pages := range test.documents {
+				require.NoError(t, os.WriteFile(filepath.Join("in", document), partitiontest.NewPDF(pages), 0o600))
+			}
+			args := append([]string{"partition", "-j", "2", "--cache-dir", t.TempDir(), "--grace", "50ms", "--summary", "run.json"}, test.args...)
+			var stdout, stderr bytes.Buffer
+			code := make(chan int)
+			go func() {
+				code <- cmd.Main(args, []string{"UNSTRUCTURED_API_URL=" + server.URL}, bytes.NewReader(nil), &stdout, &stderr)
+			}()
+			require.Eventually(t, func() bool { return len(server.Requests()) == 2 }, time.Minute, time.Millisecond)
+			require.NoError(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
+			require.Equal(t, 130, <-code)
+			for _, said := range test.said {
+				require.Contains(t, stderr.String(), said)
+			}
+			summary, err := os.ReadFile("run.json")
+			require.NoError(t, err)
+			require.Contains(t, string(summary), `"maybe_billed": 2,`)
+		})
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
+	"github.com/quire-dev/quire/cmd/internal/screen"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -38,7 +39,7 @@ func Main(args, env []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := withSignals(context.Background())
 	defer stop()
 	stderr = interruptibleOutput(ctx, stderr)
-	sh := &shell{env: environment(env), stdin: stdin, stdout: interruptibleOutput(ctx, stdout), stderr: stderr}
+	sh := &shell{env: environment(env), stdin: stdin, stdout: screen.Visible(interruptibleOutput(ctx, stdout)), stderr: stderr}
 	root := newRoot(sh)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

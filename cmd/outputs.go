@@ -30,8 +30,8 @@ func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*out
 	}
 	out := &outputs{settings: folder.Settings{
 		Key: key, PathMatters: j.options.sourceField,
-		How:    fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
-		Engine: client.engineName(), Extension: j.form.Extension, Force: f.run.force, Again: f.cache.refresh,
+		How:     fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
+		Partial: f.params.Split.AllowFailed, Engine: client.engineName(), Extension: j.form.Extension, Force: f.run.force, Again: f.cache.refresh,
 		Stop: stop,
 	}}
 	if out.folder, err = folder.Open(f.output, j.disk); err != nil {

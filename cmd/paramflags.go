@@ -3,6 +3,7 @@ package cmd
 import (
 	"encoding/csv"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -117,6 +118,30 @@ func (f pagesFlag) String() string {
 
 // Type is how the help text calls the value.
 func (f pagesFlag) Type() string { return "A-B" }
+
+// A switchFlag is a boolean of which it is known whether it was given.
+type switchFlag struct{ on **bool }
+
+// Set parses the boolean.
+func (f switchFlag) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return fmt.Errorf("%q is neither true nor false", text)
+	}
+	*f.on = &on
+	return nil
+}
+
+// String is the boolean, or nothing where none was given.
+func (f switchFlag) String() string {
+	if f.on == nil || *f.on == nil {
+		return ""
+	}
+	return strconv.FormatBool(**f.on)
+}
+
+// Type is what a value is called.
+func (f switchFlag) Type() string { return "bool" }
 
 // addSplitFlags adds the flags that say how a PDF is cut.
 func addSplitFlags(flags *pflag.FlagSet, s *partition.Split) {

@@ -69,7 +69,7 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVar(&f.name, "name", "", "file name to use for the document on standard input")
 		flags.BoolVar(&f.stdinList, "stdin-list", false,
-			"read a list of documents from standard input, one per line (a path or a JSON object {path, name, params, id}), and write one JSON line for each")
+			"read a list of documents from standard input, one per line (a path or a JSON object {path, name, params, id}), and write one JSON line for each: with the elements, with an error, or with both if pages are missing")
 		flags.BoolVar(&f.unordered, "unordered", false, "with --stdin-list: write each line as soon as its document is done, not in the order of the list")
 	})
 	f.walk.add(flags)
@@ -88,9 +88,10 @@ func (f *partitionFlags) add(flags *pflag.FlagSet) {
 		flags.IntVar(&f.params.Split.MaxPages, "max-pages", 0, "refuse a document with more pages than this, before any of it is sent (default: no limit)")
 		flags.BoolVar(&f.noSplit, "no-split", false, "send every document whole, in one request")
 		flags.StringVar(&f.mode, "chunk-mode", "disk", "where to keep the chunks and answers of documents in progress: buffered (in memory) or disk")
-		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "if some pages fail, write the other pages and list the missing pages (exit code 3)")
+		flags.BoolVar(&f.params.Split.AllowFailed, "allow-failed", false, "if some pages of a document fail, send all others, and write them also with -o (exit code 3)")
 		flags.BoolVar(&f.params.Split.Narrow, "narrow", false, "narrowing: if a chunk fails, send its two halves instead, and so on down to single pages")
-		flags.BoolVar(&f.params.Split.RepairParents, "repair-parents", false, "restore parent_id where cutting the PDF has separated an element from its parent, if the parent can be determined")
+		flags.VarPF(switchFlag{&f.params.Split.RepairParents}, "repair-parents", "",
+			"restore parent_id where cutting the PDF has separated an element from its parent (default: if the answers prove how the server finds parents). Given, it does so unless the answers contradict the rule; =false leaves parent_id as it was answered").NoOptDefVal = "true"
 		flags.StringVar(&f.scope, "chunking-scope", "whole", "how to send a PDF when --chunking-strategy is set: whole (uncut), after (in page chunks; a second request then combines all elements into text chunks) or per_chunk (in page chunks; the server combines the elements of each into text chunks)")
 		flags.StringVar(&f.password, "password-file", "", "`file` with the password of encrypted PDFs; their chunks and answers are not written to disk, unless --chunk-mode disk is given")
 	})

@@ -112,7 +112,7 @@ func (r *run) send(ctx context.Context, item batch.Item, d *partition.Document) 
 // settled brings the output of a document whose outcome is known to its place.
 func (r *run) settled(o batch.Outcome) {
 	w := workOf(o.Item)
-	w.settle(o, r.sink.keepsBeginnings())
+	w.settle(o, r.sink)
 	r.sink.finish(w, func() {
 		r.conclude(w)
 		close(w.concluded)

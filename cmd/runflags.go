@@ -28,7 +28,7 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 		flags.SortFlags = false
 		flags.StringVar(&f.summary, "summary", "", "write the totals of the run to this `file`, as one JSON object")
 		flags.StringVar(&f.report, "report", "", "write an HTML report about the run to this `file`")
-		flags.StringVar(&f.failed, "failed", "", "list the failed documents in this `file`, one JSON object per line; with -o, .quire/failed.jsonl in the output folder lists them too")
+		flags.StringVar(&f.failed, "failed", "", "list the failed and partial documents in this `file`, one JSON object per line; with -o, .quire/failed.jsonl in the output folder lists them too")
 		flags.StringVar(&f.retryFailed, "retry-failed", "", "process the documents listed in this `file`, which --failed or an earlier run with -o wrote; takes the place of PATH")
 		flags.BoolVar(&f.force, "force", false, "also send documents whose failure is final: in an earlier run the server said that a retry would fail the same way")
 		flags.IntVar(&f.maxFailures, "max-failures", 0, "stop the run after this many failed documents (default: no limit)")

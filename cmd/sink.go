@@ -18,9 +18,9 @@ type sink interface {
 	// ordered reports whether documents are shown in the order of the walk, else as they are
 	// concluded.
 	ordered() bool
-	// keepsBeginnings reports whether the beginning of an output is kept where the rest of it
-	// fails.
-	keepsBeginnings() bool
+	// resumes reports whether another run does what this one ends before, so that nothing of such a
+	// document is kept.
+	resumes() bool
 	// streams reports whether an output is shown as it comes, so that it cannot begin again.
 	streams() bool
 	// begin sets the State of a document that an earlier run has settled, so that it is not sent.
@@ -45,11 +45,11 @@ type folderSink struct {
 	final   folder.FinalFailures // of a failed list that is run again
 }
 
-func (s *folderSink) ordered() bool         { return false }
-func (s *folderSink) keepsBeginnings() bool { return false }
-func (s *folderSink) streams() bool         { return false }
-func (s *folderSink) finished()             { s.outputs.Close() }
-func (s *folderSink) show(*work) error      { return nil }
+func (s *folderSink) ordered() bool    { return false }
+func (s *folderSink) resumes() bool    { return true }
+func (s *folderSink) streams() bool    { return false }
+func (s *folderSink) finished()        { s.outputs.Close() }
+func (s *folderSink) show(*work) error { return nil }
 
 func (s *folderSink) room(context.Context) error { return nil }
 
@@ -88,7 +88,7 @@ type stdoutSink struct {
 
 func (s *stdoutSink) ordered() bool               { return true }
 func (s *stdoutSink) streams() bool               { return s.single && s.format.Streams }
-func (s *stdoutSink) keepsBeginnings() bool       { return s.format.Streams }
+func (s *stdoutSink) resumes() bool               { return false }
 func (s *stdoutSink) finish(_ *work, then func()) { then() }
 func (s *stdoutSink) finished()                   { s.waiting.close() }
 
@@ -98,14 +98,14 @@ func (s *stdoutSink) begin(ctx context.Context, d *partition.Document, w *work) 
 	s.final.Settle(ctx, d, &w.Outcome)
 }
 
-// output streams a single document, but for JSON, which is shown whole or not at all; of several
-// documents each waits for its turn.
+// output streams a single document, but for JSON, which is shown at once, so that it is always a
+// whole array; of several documents each waits for its turn.
 func (s *stdoutSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
 	if s.streams() {
 		w.Err = flushed("standard output", s.stdout, write)
 	} else {
 		s.waiting.free(w)
-		w.spool, w.Err = s.waiting.spooled(write, s.format.Streams)
+		w.spool, w.Err = s.waiting.spooled(write)
 	}
 	if s.hashes && w.Err != nil {
 		w.SHA256, _ = d.SHA256(ctx) // without it, less is known of the document

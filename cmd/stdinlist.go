@@ -30,7 +30,7 @@ type listSink struct {
 }
 
 func (l *listSink) ordered() bool               { return !l.unordered }
-func (l *listSink) keepsBeginnings() bool       { return false }
+func (l *listSink) resumes() bool               { return false }
 func (l *listSink) finish(_ *work, then func()) { then() }
 func (l *listSink) streams() bool               { return false }
 func (l *listSink) finished()                   { l.waiting.close() }
@@ -42,8 +42,8 @@ func (l *listSink) begin(context.Context, *partition.Document, *work) {}
 
 func (l *listSink) output(ctx context.Context, d *partition.Document, w *work, write func(*bufio.Writer) error) {
 	l.waiting.free(w)
-	w.spool, w.Err = l.waiting.spooled(write, l.keepsBeginnings())
-	if w.hasOutput(l.keepsBeginnings()) || l.hashes && w.Err != nil {
+	w.spool, w.Err = l.waiting.spooled(write)
+	if w.spool != nil || l.hashes {
 		w.SHA256, _ = d.SHA256(ctx) // without it, less is known of the document
 	}
 }

@@ -37,6 +37,8 @@ func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, 
 				j.console.Remark("run the same command again to do the rest")
 			}
 		}
+	} else if s.MaybeBilled > 0 {
+		j.console.Remark("%s", s.MaybeBilledLine())
 	}
 	switch {
 	case errors.Is(lost, syscall.EPIPE):
@@ -56,7 +58,7 @@ func (j *job) verdict(ctx context.Context, s *screen.Summary, records *records, 
 		return nil
 	case s.Documents == 0 && j.walk != nil:
 		return &exitError{exitFailed, errors.New("no documents found")}
-	case s.Failed == 0:
+	case s.Failed+s.Partial == 0:
 		return nil
 	case s.Written > 0:
 		return &exitError{exitPartial, nil}

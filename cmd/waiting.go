@@ -35,12 +35,12 @@ func newScratch() *wire.Scratch {
 // room waits until another document may be begun.
 func (w *waiting) room(ctx context.Context) error { return w.scratch.Space.Wait(ctx, nil) }
 
-// spooled writes an output that has to wait for its turn. Of one that failed the beginning is kept
-// where it is of use.
-func (w *waiting) spooled(write func(*bufio.Writer) error, keepsBeginnings bool) (*wire.Store, error) {
+// spooled writes an output that has to wait for its turn. It is kept if it is whole, or only lacks
+// pages.
+func (w *waiting) spooled(write func(*bufio.Writer) error) (*wire.Store, error) {
 	store := w.scratch.NewStore()
 	err := flushed("temporary file", store.Create(), write)
-	if err != nil && !outcome.LacksPages(err) && !keepsBeginnings {
+	if err != nil && !outcome.LacksPages(err) {
 		store.Remove()
 		return nil, err
 	}

@@ -43,25 +43,22 @@ func (w *work) refuse(kind partition.Kind, err error) {
 // again.
 func (w *work) nameless() bool { return w.asked != nil && w.asked.Path == "" }
 
-// settle takes over what a run says of a document. With keepsBeginnings the beginning of an output
-// is kept.
-func (w *work) settle(o batch.Outcome, keepsBeginnings bool) {
+// settle takes over what a run says of a document whose output goes to a sink. What the run ended
+// before is partial where the answered pages are shown, and not done where another run does it.
+func (w *work) settle(o batch.Outcome, to sink) {
 	w.Number, w.State, w.Err, w.Report, w.Elapsed = o.Number, o.State, o.Err, o.Report, o.Elapsed
 	unwritable := (*folder.WriteError)(nil)
 	if w.State == outcome.NotDone && errors.As(w.Err, &unwritable) && partition.KindOf(w.Err) != partition.KindCanceled && !errors.As(w.Err, new(*stopped)) {
 		w.State = outcome.Failed // it ended the run, and not the run it
+	}
+	if w.State == outcome.NotDone && outcome.LacksPages(w.Err) && !to.resumes() {
+		w.State = outcome.Partial
 	}
 	switch {
 	case w.State == outcome.Skipped:
 	case w.State == outcome.Unchanged, w.Earlier():
 		w.Written = w.State != outcome.Failed
 	default:
-		w.Written = w.hasOutput(keepsBeginnings)
+		w.Written = w.State == outcome.Done || w.State == outcome.Partial || to.streams() && w.Report.Elements > 0
 	}
-}
-
-// hasOutput reports whether a document has left something: all of it, all but pages that are named,
-// or the beginning of a stream.
-func (w *work) hasOutput(keepsBeginnings bool) bool {
-	return w.Err == nil || outcome.LacksPages(w.Err) || keepsBeginnings && w.Report.Elements > 0
 }

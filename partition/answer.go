@@ -25,20 +25,25 @@ const maxElement = 128 << 20
 // An answer is the checked body of a 200, kept until its turn to be merged comes.
 type answer struct {
 	store    *spool.Store
+	turns    elementTurns
 	elements int   // in the list; 0 for CSV
 	replaced int64 // bytes that were no UTF-8, for which U+FFFD is kept
+	halves   int64 // of surrogate pairs, for which U+FFFD is kept
 	local    error // why it could not be kept: no fault of the server, so no reason to ask it again
+
+	repairable bool // its elements may lack parents that stand in an earlier answer
+	parents    parentProof
 }
 
 // receive reads a 200 into the answer and checks that it is what was asked for. It may be called
 // again for another attempt.
-func (a *answer) receive(response *http.Response, want OutputFormat, secrets *secret.Redactor) error {
+func (a *answer) receive(ctx context.Context, response *http.Response, want OutputFormat, secrets *secret.Redactor) error {
 	if response.StatusCode != http.StatusOK {
 		return retry.Decode(fmt.Errorf("status %d is not the answer to a partition request", response.StatusCode))
 	}
 	longest := a.store.Longest()
 	body := &boundedReader{r: response.Body, left: longest, what: "the answer is longer than " + text.Bytes(longest)}
-	err := a.keep(a.store.Create(), body, want, secrets, true)
+	err := a.keep(ctx, a.store.Create(), body, want, secrets, true)
 	if err != nil {
 		a.store.Remove() // its room is others'
 	}
@@ -49,35 +54,51 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *se
 	return err
 }
 
-// take copies a stored answer in, with the same check of a list. Earlier builds stored whatever came in place
-// of a table: what was paid for is not sent again.
-func (a *answer) take(stored io.Reader, want OutputFormat) error {
-	return a.keep(a.store.Create(), stored, want, nil, false)
+// take copies a stored answer in, with the same check of a list. Earlier builds stored whatever came
+// in place of a table or of an element: what was paid for is not sent again.
+func (a *answer) take(ctx context.Context, stored io.Reader, want OutputFormat) error {
+	return a.keep(ctx, a.store.Create(), stored, want, nil, false)
 }
 
-// keep writes an answer to w while it is checked. Elements are valid UTF-8 when they are kept, so
-// that they are in every output. An answer that is fresh from the server must be a table where a
-// table was asked for.
-func (a *answer) keep(w io.Writer, body io.Reader, want OutputFormat, secrets *secret.Redactor, fresh bool) error {
-	if want == OutputCSV {
-		return checkTable(io.TeeReader(body, w), secrets, fresh)
-	}
+// keep writes an answer to w while it is checked. What is kept is valid UTF-8 without half of a
+// surrogate pair, so that every reader of every output takes it. An answer that is fresh from the
+// server must be what was asked for: a table, or a list of elements.
+func (a *answer) keep(ctx context.Context, w io.Writer, body io.Reader, want OutputFormat, secrets *secret.Redactor, fresh bool) error {
 	valid := text.NewUTF8Reader(body)
-	err := a.check(io.TeeReader(valid, w), secrets)
-	a.replaced = valid.Replaced
-	return err
+	defer func() { a.replaced = valid.Replaced }()
+	if want == OutputCSV {
+		return checkTable(io.TeeReader(valid, w), secrets, fresh)
+	}
+	paired := text.NewPairReader(valid)
+	defer func() { a.halves = paired.Replaced }()
+	return a.check(ctx, io.TeeReader(withoutMark(paired), w), secrets, fresh)
+}
+
+// byteOrderMark says that a text is UTF-8. It is no part of it.
+const byteOrderMark = "\ufeff"
+
+// withoutMark leaves out a byte order mark at the beginning, which parsers of JSON refuse.
+func withoutMark(r io.Reader) io.Reader {
+	buffered := bufio.NewReaderSize(r, 16)
+	if start, _ := buffered.Peek(len(byteOrderMark)); string(start) == byteOrderMark {
+		_, _ = buffered.Discard(len(byteOrderMark)) // they are there
+	}
+	return buffered
 }
 
 // check reads a list of elements to its end.
-func (a *answer) check(body io.Reader, secrets *secret.Redactor) error {
+func (a *answer) check(ctx context.Context, body io.Reader, secrets *secret.Redactor, fresh bool) error {
 	buffered := bufio.NewReaderSize(body, 64<<10)
-	if err := checkStart(buffered, secrets); err != nil {
+	blanks, err := checkStart(buffered, secrets)
+	if err != nil {
 		return err
 	}
-	a.elements = 0
+	a.elements, a.parents = 0, parentProof{}
+	members := newElementMembers()
 	list := jsonlist.New(buffered, maxElement)
 	for {
 		v, err := list.Next()
+		v.At += blanks
 		switch {
 		case errors.Is(err, io.EOF):
 			return nil
@@ -86,10 +107,37 @@ func (a *answer) check(body io.Reader, secrets *secret.Redactor) error {
 		}
 		a.elements++
 		if v.Head[0] != '{' {
-			start := v.Head[:min(len(v.Head), excerptBytes+secrets.Longest())]
-			return fmt.Errorf("item %d of the list is not a JSON object: %s", a.elements, excerpt(start, secrets))
+			return retry.Decode(fmt.Errorf("item %d of the list is not a JSON object: %s", a.elements, excerptOf(v.Head, secrets)))
+		}
+		if !fresh && !a.repairable {
+			continue
+		}
+		if err := a.look(ctx, v, members, secrets, fresh); err != nil {
+			return err
 		}
 	}
+}
+
+// look checks an element, and notes what it proves of parents. One that is large is read back from the
+// store, in its turn.
+func (a *answer) look(ctx context.Context, v jsonlist.Value, members *elementMembers, secrets *secret.Redactor, fresh bool) error {
+	raw, leave, err := a.turns.bytes(ctx, a.store.Open(), v)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	members.read(raw)
+	defer members.forget()
+	if a.repairable {
+		a.parents.note(members)
+	}
+	if !fresh {
+		return nil
+	}
+	if err := members.check(raw, secrets); err != nil {
+		return retry.Decode(fmt.Errorf("item %d of the list %w", a.elements, err))
+	}
+	return nil
 }
 
 // all decodes the stored elements, one at a time. One that is large waits for its turn.
@@ -115,15 +163,17 @@ func (a *answer) all(ctx context.Context, turns elementTurns) iter.Seq2[element.
 
 // checkTable reads a table to its end. It refuses a fresh answer that is JSON or HTML: a server that
 // ignores output_format has sent no table. The first line of a table is its header, which begins
-// with the name of a column.
+// with the name of a column; where that is no UTF-8 the whole table is in another encoding.
 func checkTable(body io.Reader, secrets *secret.Redactor, fresh bool) error {
 	buffered := bufio.NewReaderSize(body, 64<<10)
 	start, err := buffered.Peek(excerptBytes + secrets.Longest())
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\xef\xbb\xbf")), " \t\r\n")
+	first := bytes.TrimLeft(bytes.TrimPrefix(start, []byte(byteOrderMark)), " \t\r\n")
 	switch {
+	case fresh && bytes.HasPrefix(first, []byte("\ufffd\ufffd")):
+		return retry.Decode(fmt.Errorf("the table is not in UTF-8: %s", excerpt(start, secrets)))
 	case !fresh || len(first) == 0 || !bytes.ContainsAny(first[:1], "[{<"):
 		_, err := io.Copy(io.Discard, buffered)
 		return err
@@ -138,31 +188,33 @@ func notTable(what string, start []byte, secrets *secret.Redactor) error {
 	return retry.Decode(fmt.Errorf("the body is %s, not the table that output_format %s asks for: %s", what, OutputCSV, excerpt(start, secrets)))
 }
 
-// checkStart says, by its first bytes, what an answer is that is no list.
-func checkStart(r *bufio.Reader, secrets *secret.Redactor) error {
+// checkStart says, by its first bytes, what an answer is that is no list. It takes the blanks before a
+// list.
+func checkStart(r *bufio.Reader, secrets *secret.Redactor) (blanks int64, err error) {
 	for {
 		c, err := r.ReadByte()
 		switch {
 		case errors.Is(err, io.EOF):
-			return retry.Decode(errors.New("the body is empty, not a list of elements"))
+			return blanks, retry.Decode(errors.New("the body is empty, not a list of elements"))
 		case err != nil:
-			return err
+			return blanks, err
 		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
+			blanks++
 			continue
 		}
 		if err := r.UnreadByte(); err != nil {
-			return err
+			return blanks, err
 		}
 		start, _ := r.Peek(excerptBytes + secrets.Longest())
 		switch {
 		case c == '[':
-			return nil
+			return blanks, nil
 		case c == '{':
-			return retry.Decode(fmt.Errorf("the body is a JSON object, not a list of elements: %s", excerpt(start, secrets)))
+			return blanks, retry.Decode(fmt.Errorf("the body is a JSON object, not a list of elements: %s", excerpt(start, secrets)))
 		case c == '<':
-			return retry.Decode(fmt.Errorf("the body is an HTML page, not a list of elements: %s", excerpt(start, secrets)))
+			return blanks, retry.Decode(fmt.Errorf("the body is an HTML page, not a list of elements: %s", excerpt(start, secrets)))
 		default:
-			return retry.Decode(fmt.Errorf("the body is not a JSON list of elements: %s", excerpt(start, secrets)))
+			return blanks, retry.Decode(fmt.Errorf("the body is not a JSON list of elements: %s", excerpt(start, secrets)))
 		}
 	}
 }

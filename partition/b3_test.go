@@ -30,7 +30,7 @@ func TestB3LargeAmongSmall(t *testing.T) {
 	info, err := file.Stat()
 	require.NoError(t, err)
 	large := io.NewSectionReader(file, 0, info.Size()) // without times, which are from after the bubble's
-	for _, before := range []int{0, 50, small} { // small ones before it
+	for _, before := range []int{0, 50, small} {       // small ones before it
 		t.Run(fmt.Sprint(before), func(t *testing.T) {
 			bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
 				s.Script(partitiontest.Fault{Do: partitiontest.Delay(time.Second)})

@@ -125,7 +125,7 @@ func (j *job) recall(ctx context.Context, key Key, c *chunk) bool {
 		return false
 	}
 	defer stored.Close()
-	if err := c.answer.take(stored, j.params.OutputFormat); err != nil {
+	if err := c.answer.take(ctx, stored, j.params.OutputFormat); err != nil {
 		j.cacheFailed(ctx, err)
 		return false
 	}
@@ -134,6 +134,28 @@ func (j *job) recall(ctx context.Context, key Key, c *chunk) bool {
 	j.event(ctx, Event{Kind: ChunkStart, Pages: c.pages, Cached: true})
 	j.event(ctx, Event{Kind: ChunkEnd, Pages: c.pages, Cached: true, Elements: c.report.Elements})
 	return true
+}
+
+// recallUnsent takes from the cache what it has of a chunk that is not sent any more.
+func (j *job) recallUnsent(c *chunk) {
+	for leaf := range c.leaves() {
+		if leaf.report.Err != nil && len(leaf.report.Trace.Attempts) == 0 && j.recalls() && j.paid.Err() == nil {
+			j.recallAny(leaf)
+		}
+	}
+}
+
+// recallAny takes the answer of a chunk from the cache, or what is there of its halves.
+func (j *job) recallAny(c *chunk) {
+	if j.recall(j.paid, j.key(c.pages), c) || c.from > 0 || !j.hasHalves(j.paid, c.pages) {
+		return
+	}
+	c.report.Err = errNarrowedBefore
+	for _, pages := range halves(j.span(c.pages)) {
+		half := j.newChunk(pages)
+		j.recallAny(half)
+		c.halves = append(c.halves, half)
+	}
 }
 
 // has reports whether the answer to a range of pages is in the cache.

@@ -30,22 +30,21 @@ type chunk struct {
 	first    chan struct{} // of a planned one: closed once all before it are delivered
 	admitted func()        // lets the next chunk of the document begin; may be called more than once
 	next     chan struct{}
-	settled  func() // says that the outcome is there; may be called more than once
 	done     chan struct{}
 }
 
 var (
 	errNeverAsked     = errors.New("not sent: the document had failed before")
+	errGivenUp        = errors.New("no answer: the document had failed before")
 	errNarrowedBefore = errors.New("halves of the chunk are in the cache")
 )
 
 func (j *job) newChunk(pages split.PageRange) *chunk {
 	c := &chunk{
-		pages: pages, answer: answer{store: j.scratch.NewStore()}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
+		pages: pages, answer: answer{store: j.scratch.NewStore(), turns: j.client.turns, repairable: j.repairsParents() && pages != (split.PageRange{})}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
 		next: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.admitted = sync.OnceFunc(func() { close(c.next) })
-	c.settled = sync.OnceFunc(func() { close(c.done) })
 	return c
 }
 
@@ -80,7 +79,7 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	start := time.Now()
 	j.event(ctx, Event{Kind: ChunkStart, Pages: c.pages})
 	call, requestID := j.call(ctx, c, policy, ready)
-	call.Accept = func(r *http.Response) error { return c.answer.receive(r, j.params.OutputFormat, j.secrets) }
+	call.Accept = func(r *http.Response) error { return c.answer.receive(j.paid, r, j.params.OutputFormat, j.secrets) }
 	response, trace, err := j.client.retry.Do(j.paid, call) // which has judged the answer while it could still be sent again
 	if response != nil {
 		defer response.Body.Close() // frees the slot: what a kill can lose is never more than what may be in flight
@@ -106,7 +105,6 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	j.event(ctx, Event{Kind: ChunkEnd, Pages: c.pages, Elements: c.report.Elements, Err: err, Elapsed: time.Since(start)})
 	if err == nil {
 		c.report.Err = nil
-		c.settled() // before the slot is free: no later chunk's failure comes before this answer
 	}
 	return err
 }
@@ -206,8 +204,7 @@ func (j *job) stopUnsent(ctx context.Context, c *chunk, e *APIError) {
 }
 
 // tolerates reports whether the document goes on without the pages of a chunk that failed. Where a
-// spending limit keeps them from being sent it does until they have their turn: what is under way
-// is paid for.
+// spending limit keeps them from being sent it does: what is under way is paid for.
 func (j *job) tolerates(ctx context.Context, err error) bool {
 	return (j.params.Split.AllowFailed || KindOf(err) == KindBudget) && KindOf(err) != KindChanged && ctx.Err() == nil
 }

@@ -19,9 +19,11 @@
 // When the caller's context ends, waits and retries end at once. An attempt that is already under
 // way may still be answered during the grace period ([WithGrace]).
 //
-// No page goes missing without an error. The stream yields at most one error, and yields it last.
-// It is an [APIError] (a request failed for good), a [DocumentError] (the document could not be
-// sent) or, if missing pages are allowed, a [PartialError] that lists them. [KindOf] tells what
-// went wrong, and [Kind.Scope] what else is affected. [Stream.Report] has the attempts, the
-// warnings and the missing pages.
+// No page goes missing without an error, and no answer is lost: all that was answered is delivered,
+// also behind a page that failed. The stream yields at most one error, and yields it last. If some
+// pages are answered and others are not, it is a [PartialError], which lists the missing pages,
+// whatever kept them from being answered. If nothing is answered, it is an [APIError] (a request
+// failed for good) or a [DocumentError] (the document could not be sent). [KindOf] tells what went
+// wrong, and [Kind.Scope] what else is affected. [Stream.Report] has the attempts, the warnings and
+// the missing pages.
 package partition

@@ -42,13 +42,13 @@ func (t elementTurns) decode(ctx context.Context, stored io.ReaderAt, v jsonlist
 		err := e.UnmarshalJSON(v.Head)
 		return yield(e, err) && err == nil
 	}
-	leave, err := t.join(ctx, v.Size)
+	raw, leave, err := t.bytes(ctx, stored, v)
 	if err != nil {
 		yield(element.Element{}, err)
 		return false
 	}
 	defer leave()
-	e, err := read(stored, v)
+	e, err := element.Parse(raw)
 	if !t.hold {
 		leave()
 	}
@@ -67,10 +67,18 @@ func (t elementTurns) join(ctx context.Context, size int64) (leave func(), err e
 	return sync.OnceFunc(func() { t.memory.Release(taken) }), nil
 }
 
-func read(stored io.ReaderAt, v jsonlist.Value) (element.Element, error) {
-	raw := make([]byte, v.Size)
-	if _, err := stored.ReadAt(raw, v.At); err != nil {
-		return element.Element{}, err
+// bytes returns an element's bytes: a small one's until the next is read, a large one's in its turn.
+func (t elementTurns) bytes(ctx context.Context, stored io.ReaderAt, v jsonlist.Value) (raw []byte, leave func(), err error) {
+	if v.Whole() {
+		return v.Head, func() {}, nil
 	}
-	return element.Parse(raw)
+	if leave, err = t.join(ctx, v.Size); err != nil {
+		return nil, nil, err
+	}
+	raw = make([]byte, v.Size)
+	if _, err := stored.ReadAt(raw, v.At); err != nil {
+		leave()
+		return nil, nil, err
+	}
+	return raw, leave, nil
 }

@@ -115,40 +115,88 @@ func (e *DocumentError) Error() string {
 func (e *DocumentError) Unwrap() error { return e.Err }
 
 // A PartialError says which of the requested pages have no answer. Everything else was delivered.
+// Pages that were not sent, or not waited for, because the document had failed before have an error
+// without a [Kind].
 type PartialError struct {
 	Document string
 	Missing  []split.PageRange // in order
 	Errs     []error           // the cause of each, in the same order
 }
 
-// Error returns one line: the document, the missing pages, the first cause.
+// Error returns one line: the document, the missing pages, the first cause, and the pages that were
+// given up because of it.
 func (e *PartialError) Error() string {
-	ranges := make([]string, len(e.Missing))
-	for i, r := range e.Missing {
-		ranges[i] = r.String()
+	var givenUp []split.PageRange
+	for i, err := range e.Errs {
+		if errors.Is(err, errGivenUp) && i < len(e.Missing) {
+			givenUp = append(givenUp, e.Missing[i])
+		}
 	}
-	cause := "no answer"
-	if len(e.Errs) > 0 {
-		cause = text.Printable(e.Errs[0].Error())
+	line := fmt.Sprintf("%s: missing pages %s: %s", subject(e.Document, split.PageRange{}), joined(e.Missing), e.cause())
+	if len(givenUp) > 0 {
+		line += "; then given up: pages " + joined(givenUp)
 	}
-	if api := (*APIError)(nil); len(e.Errs) > 0 && errors.As(e.Errs[0], &api) {
-		cause = api.cause()
+	return line
+}
+
+// joined is a list of ranges in order; those that follow each other are one.
+func joined(ranges []split.PageRange) string {
+	var list []string
+	for i := 0; i < len(ranges); {
+		run := ranges[i]
+		for i++; i < len(ranges) && ranges[i].First == run.Last+1; i++ {
+			run.Last = ranges[i].Last
+		}
+		list = append(list, run.String())
 	}
-	return fmt.Sprintf("%s: missing pages %s: %s", subject(e.Document, split.PageRange{}), strings.Join(ranges, ", "), cause)
+	return strings.Join(list, ", ")
+}
+
+// Cause returns the first cause that has a [Kind], and so is no consequence of another; nil if Errs
+// is empty.
+func (e *PartialError) Cause() error { return cause(e.Errs) }
+
+// cause is [PartialError.Cause] without the document and its pages.
+func (e *PartialError) cause() string {
+	first := e.Cause()
+	api, document := (*APIError)(nil), (*DocumentError)(nil)
+	switch {
+	case first == nil:
+		return "no answer"
+	case errors.As(first, &api):
+		return api.cause()
+	case errors.As(first, &document) && document.Document == e.Document && document.Err != nil:
+		return text.Printable(document.Err.Error())
+	default:
+		return text.Printable(first.Error())
+	}
+}
+
+// cause returns the first error that has a kind, else the first, nil without any.
+func cause(errs []error) error {
+	for _, err := range errs {
+		if KindOf(err) != "" {
+			return err
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs[0]
 }
 
 // Unwrap returns the causes.
 func (e *PartialError) Unwrap() []error { return e.Errs }
 
 // KindOf returns the kind of an error of this package. For a [PartialError] it is the kind of the
-// first cause, for any other error "".
+// first cause that has one, for any other error "".
 func KindOf(err error) Kind {
 	var api *APIError
 	var document *DocumentError
 	var partial *PartialError
 	switch {
 	case errors.As(err, &partial) && len(partial.Errs) > 0:
-		return KindOf(partial.Errs[0])
+		return KindOf(partial.Cause())
 	case errors.As(err, &api):
 		return api.Kind
 	case errors.As(err, &document):

@@ -60,7 +60,7 @@ func TestSplitEqualsUnsplit(t *testing.T) {
 	for i, file := range files {
 		breaks = i%2 == 1
 		whole, wholeErr := send(file, partition.Split{Off: true})
-		parts, partsErr := send(file, partition.Split{Concurrency: 50})
+		parts, partsErr := send(file, partition.Split{Concurrency: 50, RepairParents: new(false)})
 		if wholeErr != nil || partsErr != nil {
 			if (wholeErr == nil) != (partsErr == nil) {
 				differences["refused one way only: "+filepath.Base(file)]++
@@ -68,7 +68,7 @@ func TestSplitEqualsUnsplit(t *testing.T) {
 			refused++
 			continue
 		}
-		mended, err := send(file, partition.Split{Concurrency: 50, RepairParents: true})
+		mended, err := send(file, partition.Split{Concurrency: 50})
 		require.NoError(t, err)
 		documents++
 		elements += len(whole)

@@ -86,7 +86,7 @@ func TestDemoElements(t *testing.T) {
 	require.NoError(t, err)
 	for name, want := range documents {
 		for mode, cut := range map[string]partition.Split{
-			"whole": {Off: true}, "split": {RepairParents: true}, "split finely": {Concurrency: 50, RepairParents: true},
+			"whole": {Off: true}, "split": {}, "split finely": {Concurrency: 50},
 		} {
 			t.Run(name+" "+mode, func(t *testing.T) {
 				document, err := partition.Open(filepath.Join("..", "testdata", "demo", name))

@@ -68,41 +68,36 @@ func (j *job) makeChunks() {
 	}
 }
 
-// settle answers a chunk of the plan. Its error ends the document.
-func (j *job) settle(ctx context.Context, c *chunk) error {
-	defer c.settled()
+// repairsParents reports whether elements may be given a parent that stands in an earlier chunk.
+func (j *job) repairsParents() bool {
+	asked := j.params.Split.RepairParents
+	return j.params.OutputFormat != OutputCSV && (asked == nil || *asked)
+}
+
+// settle answers a chunk of the plan. An error ends the document.
+func (j *job) settle(ctx context.Context, c *chunk) {
 	if c.spared {
-		return nil
+		return
 	}
 	err := cmp.Or(context.Cause(ctx), j.client.space.Wait(ctx, c.first))
 	if err == nil {
 		err = j.answer(ctx, c, j.client.policy)
 	}
 	if err != nil {
-		c.settled() // first: what it was narrowed to may have answers
 		j.end(err)
 	}
-	return err
 }
 
 // inOrder yields each chunk, or what it was narrowed to, in page order, once it is answered or has
-// failed for good. The end of ctx is yielded as an error, last.
-func (j *job) inOrder(ctx context.Context) iter.Seq2[*chunk, error] {
-	return func(yield func(*chunk, error) bool) {
+// failed for good. It yields all of them, also after the document has failed or its context has
+// ended: what was answered is delivered.
+func (j *job) inOrder() iter.Seq[*chunk] {
+	return func(yield func(*chunk) bool) {
 		for _, c := range j.chunks {
 			close(c.first)
-			select {
-			case <-c.done:
-			case <-ctx.Done():
-				select {
-				case <-c.done: // before: what is there is not lost
-				default:
-					yield(nil, context.Cause(ctx))
-					return
-				}
-			}
+			<-c.done
 			for leaf := range c.leaves() {
-				if !yield(leaf, nil) {
+				if !yield(leaf) {
 					return
 				}
 			}

@@ -89,7 +89,7 @@ func TestKeysAreThoseOfBefore(t *testing.T) {
 		},
 		"split": {
 			params: partition.Params{Split: partition.Split{
-				Concurrency: 99, Pages: split.PageRange{First: 2, Last: 5}, RepairParents: true, Mode: partition.DiskCached, Password: "p", Narrow: true,
+				Concurrency: 99, Pages: split.PageRange{First: 2, Last: 5}, RepairParents: new(true), Mode: partition.DiskCached, Password: "p", Narrow: true,
 			}},
 			options: []partition.Option{partition.WithAPIKey("account"), partition.WithHeader("X-Tenant", "7"), wire.WithEngine("engine 2")},
 			journal: "e291484281bfcaf7f1c8b54f1dcef31b6b8f16266d118122a357d5db87def756",

@@ -42,4 +42,8 @@ func TestKindOfAnError(t *testing.T) {
 	}
 	partial := &partition.PartialError{Errs: []error{auth, errors.New("another")}}
 	require.Equal(t, partition.KindAuth, partition.KindOf(partial), "the first cause")
+	partial.Errs = []error{errors.New("a consequence"), auth}
+	require.Equal(t, partition.KindAuth, partition.KindOf(partial), "the first cause that has a kind")
+	require.Equal(t, error(auth), partial.Cause())
+	require.NoError(t, (&partition.PartialError{}).Cause())
 }

@@ -25,7 +25,7 @@ func TestRequestLimitIsNeverPassed(t *testing.T) {
 				s.Script(partitiontest.Fault{Do: partitiontest.Delay(time.Minute)})
 				c := newClient(t, s, partition.WithMaxInFlight(width), partition.WithMaxRequests(3))
 				result, err := c.Partition(t.Context(), pdf("a.pdf", 20), partition.Params{})
-				require.EqualError(t, err, "a.pdf: request limit of 3 reached")
+				require.EqualError(t, err, "a.pdf: missing pages 7-20: request limit of 3 reached")
 				require.Equal(t, partition.KindBudget, partition.KindOf(err))
 				require.Equal(t, []string{"1-2", "3-4", "5-6"}, pages(s))
 				require.Equal(t, upTo(1, 6), numbers(result.Elements), "what is under way is waited for")

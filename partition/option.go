@@ -178,8 +178,8 @@ func WithAnswerSpace(disk, memory int64) Option {
 }
 
 // WithGrace sets how long the client waits for requests under way when a document ends early,
-// because of a failure or because its context ends. Their answers are paid for, so they go into the
-// cache. The default is 20 s, less than the 30 s that Kubernetes gives a pod; 0 means no wait.
+// because of a failure or because its context ends. Their answers are paid for, so they are
+// delivered, and go into the cache. The default is 20 s, less than the 30 s that Kubernetes gives a pod; 0 means no wait.
 // Without a cache the client never waits.
 func WithGrace(d time.Duration) Option {
 	return func(c *config) error {

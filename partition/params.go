@@ -20,7 +20,8 @@ type Params struct {
 	// Strategy is how the server reads the document: fast, hi_res, auto, ocr_only, or, on the
 	// hosted API, od_only or vlm. The server's default is auto.
 	Strategy string `form:"strategy"`
-	// Languages are the document's languages, for OCR: eng, deu. If empty, the server guesses.
+	// Languages are the document's languages, for OCR: eng, deu. If empty, the server guesses them,
+	// for each chunk of a cut PDF separately.
 	Languages []string `form:"languages"`
 	// Coordinates asks for the position of each element on its page. The server's default is false.
 	Coordinates *bool `form:"coordinates"`
@@ -76,7 +77,7 @@ type Params struct {
 // OutputFormat is the form of the server's answer.
 type OutputFormat string
 
-// OutputCSV asks for the elements as a CSV table. [Result.CSV] has it, unchanged.
+// OutputCSV asks for the elements as a CSV table. See [Result.CSV].
 const OutputCSV OutputFormat = "text/csv"
 
 // Secret is a value that prints as [redacted], in every format.

@@ -21,8 +21,8 @@ type Report struct {
 	// not be sent. If the document changed while it was sent and was begun again, the chunks that
 	// were sent before come first; each has an error.
 	Chunks []ChunkReport
-	// Missing are the requested pages without an answer, in order. Nil if there are none, and if
-	// the document failed as a whole.
+	// Missing are the requested pages without an answer, in order, if others have one. Nil if all
+	// pages are answered, and if none is.
 	Missing []split.PageRange
 	// Warnings say what differed from what the caller might expect, one line each.
 	Warnings []string

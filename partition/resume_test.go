@@ -97,7 +97,7 @@ func TestWhatMakesAnotherEntry(t *testing.T) {
 		require.Equal(t, 2, send("a.pdf", 3, partition.Params{}))
 		require.Equal(t, 0, send("a.pdf", 3, partition.Params{}))
 		require.Equal(t, 0, send("dir/a.pdf", 3, partition.Params{}), "a path is not part of the key")
-		require.Equal(t, 0, send("a.pdf", 3, partition.Params{Split: partition.Split{Mode: partition.DiskCached, AllowFailed: true, Narrow: true, RepairParents: true}}))
+		require.Equal(t, 0, send("a.pdf", 3, partition.Params{Split: partition.Split{Mode: partition.DiskCached, AllowFailed: true, Narrow: true, RepairParents: new(true)}}))
 		require.Equal(t, 0, send("a.pdf", 3, partition.Params{}, partition.WithMaxInFlight(1)))
 		require.Equal(t, 2, send("b.pdf", 3, partition.Params{}))
 		require.Equal(t, 2, send("a.pdf", 4, partition.Params{}), "other content")
@@ -256,7 +256,7 @@ func TestStoppingKeepsWhatIsPaidFor(t *testing.T) {
 		)
 		cache := &memoryCache{}
 		_, err := newClient(t, s, partition.WithMaxInFlight(4), partition.WithCache(cache)).Partition(t.Context(), pdf("a.pdf", 40), partition.Params{})
-		require.ErrorContains(t, err, "a.pdf pages 1-4: ")
+		require.ErrorContains(t, err, " pages 1-4")
 		require.Equal(t, len(s.Requests())-1, len(cache.entries), "a strict failure keeps the answers under way")
 	})
 	bubble(t, partitiontest.Options{}, func(t *testing.T, s *partitiontest.Server) {
@@ -318,7 +318,9 @@ func TestNarrowing(t *testing.T) {
 				// Strict, the document fails with that page.
 				params.Split.AllowFailed = false
 				_, err = newClient(t, s).Partition(t.Context(), pdf("a.pdf", n), params)
-				require.ErrorContains(t, err, fmt.Sprintf("a.pdf page %d: POST ", bad))
+				var failed *partition.APIError
+				require.ErrorAs(t, err, &failed)
+				require.ErrorContains(t, failed, fmt.Sprintf("a.pdf page %d: POST ", bad))
 			})
 		}
 	}

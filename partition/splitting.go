@@ -3,7 +3,9 @@ package partition
 import "github.com/quire-dev/quire/split"
 
 // Split says how a PDF is cut into chunks. The zero value cuts a PDF of more than two pages, keeps
-// chunks and answers in memory, and fails the document at the first page that has no answer.
+// Split says how a PDF is cut into chunks. The zero value cuts a PDF of more than two pages, keeps
+// chunks and answers in memory, and sends no more of a document after a page has failed. The elements
+// are those of the document sent whole, but for their languages: see [Params].
 type Split struct {
 	// Off sends one request: the whole document or, if Pages is set, one chunk with these pages.
 	Off bool
@@ -19,17 +21,20 @@ type Split struct {
 	// Mode says where chunks and their answers are kept while they wait; "" means [Buffered]. What they
 	// may take in all is up to [WithAnswerSpace].
 	Mode ChunkMode
-	// AllowFailed delivers the answered pages even if others are missing, and then a
-	// [PartialError]. Without it the first missing page fails the document.
+	// AllowFailed sends all other pages of a document after one has failed. Without it nothing more
+	// is sent, and the pages that are not answered by then are missing too. Either way all answered
+	// pages are delivered, and then a [PartialError].
 	AllowFailed bool
 	// Narrow sends a failed chunk again as two halves, down to single pages. It does so only if a
 	// smaller request may succeed: the server declared the error final or took too long, or the
 	// request was too large. In a chunk of n pages, a page that always fails then costs only that
 	// page, and at most 2·ceil(log2 n) more requests.
 	Narrow bool
-	// RepairParents sets the parent_id of an element whose parent is in an earlier chunk, if that
-	// parent can be determined.
-	RepairParents bool
+	// RepairParents sets the parent_id of an element whose parent is in an earlier chunk. nil, the
+	// default, does so if the parents inside the answers prove that the server finds them by the
+	// rule of the API. true does so unless they contradict it, and also in the elements that
+	// [ChunkingAfter] sends. false leaves every parent_id as it was answered.
+	RepairParents *bool
 	// Scope says what a chunking strategy is applied to; "" means [ChunkingWhole].
 	Scope ChunkingScope
 	// Password opens an encrypted PDF. Its chunks are sent unencrypted. "" means the empty
@@ -60,6 +65,7 @@ const (
 	// ChunkingPerChunk applies it to each page chunk separately: no text chunk crosses the boundary
 	// of a page chunk. The older spelling per-chunk is accepted.
 	ChunkingPerChunk ChunkingScope = "per_chunk"
-	// ChunkingAfter applies it to the elements of all page chunks together, in a second request.
+	// ChunkingAfter applies it to the elements of all page chunks together, in a second request. If
+	// some pages are missing, the elements of the others are sent.
 	ChunkingAfter ChunkingScope = "after"
 )

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/internal/text"
 )
@@ -38,7 +36,8 @@ type Stream struct {
 type Result struct {
 	// Elements are in page order; nil with [OutputCSV].
 	Elements []element.Element
-	// CSV is the unchanged answer with [OutputCSV]; else nil.
+	// CSV is the answer with [OutputCSV]; else nil. It is unchanged, except that U+FFFD stands for
+	// each byte that is not UTF-8.
 	CSV []byte
 	// Report says what happened to the document.
 	Report Report
@@ -63,13 +62,14 @@ func (s *Stream) Format(f fmt.State, _ rune) {
 	_, _ = fmt.Fprintf(f, "partition.Stream(%s)", text.Printable(s.document.Name()))
 }
 
-// All yields the document's elements in page order, each as soon as all elements before it have
-// arrived. An error comes last. With [Split.AllowFailed] all answered pages are delivered, and then
-// a [PartialError].
+// All yields the document's elements in page order, each as soon as all pages before it are
+// answered or have failed for good. An error comes last. If only some pages are answered, their
+// elements are delivered, also those behind a failed page, and the error is a [PartialError].
 //
 // Leaving the loop, by break, return or panic, cancels the requests in flight and frees everything.
 // If instead the stream's context ends, or the document fails, and the client has a cache, the loop
 // ends only when the requests in flight are answered, at the latest after the time of [WithGrace].
+// What they bring is delivered.
 // All can be ranged over only once.
 func (s *Stream) All() iter.Seq2[element.Element, error] {
 	return func(yield func(element.Element, error) bool) {
@@ -82,7 +82,12 @@ func (s *Stream) All() iter.Seq2[element.Element, error] {
 		case s.params.OutputFormat == OutputCSV:
 			err = &DocumentError{Document: s.document.name, Kind: KindBadRequest, Err: errCSVStream}
 		case !s.used.Swap(true):
-			err = s.run(func(c *chunk) error { return s.deliver(c, s.client.turns, yield) })
+			err = s.run(func(c *chunk) error {
+				return s.deliver(c, s.client.turns, func(e element.Element) bool {
+					s.update(func(r *Report) { r.Elements++ })
+					return yield(e, nil)
+				})
+			})
 		}
 		if err != nil && !errors.Is(err, errLeft) {
 			yield(element.Element{}, err)
@@ -118,9 +123,9 @@ func (s *Stream) update(change func(*Report)) {
 	change(&s.report)
 }
 
-// Partition returns the document's elements. If there is an error, the result still holds elements:
-// with [Split.AllowFailed] all that were answered, else those before the first missing page. The
-// report is complete either way.
+// Partition returns the document's elements. If there is an error, the result still holds the
+// elements of all pages that were answered; if those are not all pages, the error is a
+// [PartialError]. The report is complete either way.
 //
 // When ctx ends, Partition cancels what it does and returns. If the client has a cache it first
 // waits for the requests in flight, at most for the time of [WithGrace].
@@ -209,7 +214,7 @@ func (s *Stream) run(deliver func(*chunk) error) (err error) {
 // the caller has elements of it. What the requests came to that were made for it stays in the
 // report.
 func (s *Stream) beginsAgain(err error) bool {
-	if KindOf(err) != KindChanged || s.ctx.Err() != nil || !s.document.renewable() || s.report.Elements > 0 && s.forget == nil {
+	if KindOf(err) != KindChanged || !s.canBeginAgain() {
 		return false
 	}
 	s.update(func(r *Report) { *r = r.again(err) })
@@ -219,6 +224,10 @@ func (s *Stream) beginsAgain(err error) bool {
 		s.forget()
 	}
 	return true
+}
+
+func (s *Stream) canBeginAgain() bool {
+	return s.ctx.Err() == nil && s.document.renewable() && (s.report.Elements == 0 || s.forget != nil)
 }
 
 // send is the life of one document: plan, fan out, merge. Each chunk is answered in a goroutine of
@@ -240,31 +249,33 @@ func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) err
 
 	ctx, end := context.WithCancelCause(s.ctx)
 	free := j.begin(ctx, end)
-	var chunks errgroup.Group
+	var chunks sync.WaitGroup
 	finish := sync.OnceValue(func() error {
 		end(errLeft)
-		failed := chunks.Wait()
-		return cmp.Or(failed, free())
+		chunks.Wait()
+		return free()
 	})
 	defer func() { _ = finish() }() // after a panic of the caller: else it is done already
-	chunks.Go(func() error {
+	chunks.Go(func() {
 		j.sendSmaller(ctx)
 		for _, c := range j.chunks {
-			chunks.Go(func() error { return j.settle(ctx, c) })
+			chunks.Go(func() {
+				defer close(c.done)
+				j.settle(ctx, c)
+				if ctx.Err() != nil && s.ctx.Err() == nil {
+					j.recallUnsent(c) // the document has failed, which is no reason to lose them
+				}
+			})
 			select {
 			case <-c.next:
 			case <-c.done:
 			}
 		}
-		return nil
 	})
 
 	var m merged
-	for c, failure := range j.inOrder(ctx) {
-		if err = failure; err == nil {
-			err = s.merge(ctx, j, c, &m, deliver)
-		}
-		if err != nil {
+	for c := range j.inOrder() {
+		if err = s.merge(ctx, j, c, &m, deliver); err != nil {
 			break
 		}
 	}

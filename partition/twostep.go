@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,11 @@ func (p Params) withoutChunking() Params {
 	return p
 }
 
-// firstStep makes a job one without text chunking.
+// firstStep makes a job one without text chunking. By default it sends the elements as they were
+// answered: so the second request is the one that earlier builds stored the answer to.
 func (j *job) firstStep() (err error) {
 	j.params = j.params.withoutChunking()
+	j.params.Split.RepairParents = cmp.Or(j.params.Split.RepairParents, new(false))
 	if j.fields, err = j.params.fields(); err != nil {
 		return &DocumentError{Document: j.plan.Document, Kind: KindBadRequest, Err: err}
 	}
@@ -40,7 +43,8 @@ func (j *job) firstStep() (err error) {
 }
 
 // sendTwice partitions a document in chunks without text chunking, and then has all its elements
-// chunked in one request: they are the file, as JSON, under the document's own name.
+// chunked in one request: they are the file, as JSON, under the document's own name. Of missing pages
+// there are none.
 func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 	chunking := first.params.chunkingOnly()
 	chunking.Split = Split{Mode: first.params.Split.Mode, Password: first.params.Split.Password}
@@ -55,8 +59,15 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 	if failure != nil && !errors.As(failure, &partial) {
 		return failure
 	}
-	file := elements.Open()
 	before, kept := s.report, s.kept
+	s.update(func(r *Report) { r.Missing = nil }) // nothing is delivered yet
+	switch {
+	case s.ctx.Err() != nil:
+		return canceled(s.ctx, s.document.name)
+	case KindOf(failure).Scope() == ScopeAccount:
+		return partial.Cause() // with which the second request would be refused too
+	}
+	file := elements.Open()
 	err := s.send(func() (*job, error) {
 		second := &job{
 			client: s.client, secrets: first.secrets, params: chunking, name: first.name,
@@ -75,7 +86,7 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 		return second, nil
 	}, deliver)
 	s.update(func(r *Report) {
-		r.MediaType, r.Pages, r.Missing = before.MediaType, before.Pages, before.Missing
+		r.MediaType, r.Pages = before.MediaType, before.Pages
 		for i := len(before.Chunks); i < len(r.Chunks); i++ {
 			r.Chunks[i].Chunking = true
 		}
@@ -85,6 +96,7 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 		api.hint = "the partitioned elements are kept in the cache"
 	}
 	if err == nil && partial != nil {
+		s.update(func(r *Report) { r.Missing = before.Missing })
 		return partial
 	}
 	return err
@@ -95,7 +107,7 @@ func (s *Stream) collect(j *job, to *spool.Store) (err error) {
 	w := to.Create()
 	separator := "["
 	failure := s.send(func() (*job, error) { return j, nil }, func(c *chunk) error {
-		return s.deliver(c, s.client.turns.held(), func(e element.Element, _ error) bool {
+		return s.deliver(c, s.client.turns.held(), func(e element.Element) bool {
 			var encoded []byte
 			if encoded, err = e.MarshalJSON(); err == nil {
 				_, err = io.WriteString(w, separator)
@@ -107,7 +119,6 @@ func (s *Stream) collect(j *job, to *spool.Store) (err error) {
 			return err == nil
 		})
 	})
-	s.update(func(r *Report) { r.Elements = 0 }) // none was delivered yet
 	if err == nil && separator == "[" {
 		_, err = fmt.Fprint(w, separator)
 	}

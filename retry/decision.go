@@ -80,7 +80,7 @@ const minWait = time.Millisecond
 // whose range comes near the deadline leaves at least half of the slack to the attempt.
 func (p *Policy) decide(s *state, o *observation) decision {
 	if o.Kind.permanent() {
-		d := decision{action: Return, rule: ruleNever}
+		d := decision{action: Return, rule: ruleNever, billed: o.Sent && o.Kind == KindCanceled}
 		if o.Kind == KindCanceled {
 			d.stop = StopCanceled
 		}

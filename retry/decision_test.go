@@ -77,6 +77,18 @@ func TestDecide(t *testing.T) {
 }
 
 // x-should-retry, the header that some servers send, needs no code.
+// A request that was sent whole may be billed, also if its caller did not wait for the answer.
+func TestE12CutRequestsMayBeBilled(t *testing.T) {
+	p := mustPreset(t, "unstructured")
+	cut := failed(KindCanceled)
+	require.False(t, decide(p, cut).billed, "it was not sent")
+	cut.Sent = true
+	require.True(t, decide(p, cut).billed)
+	unsendable := failed(KindInvalid)
+	unsendable.Sent = true
+	require.False(t, decide(p, unsendable).billed)
+}
+
 func TestShouldRetryHeader(t *testing.T) {
 	p, err := Parse([]byte(`{"name":"h","default":"return","backoff":{"initial":"1s"},"budget":{"attempts":3},"rules":[
 		{"name":"told not to","when":{"header":["x-should-retry: false"]},"do":"return"},

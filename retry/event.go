@@ -51,7 +51,8 @@ type Event struct {
 	// answer that does not count, or no answer.
 	Same int
 	// MaybeBilled says that the server may have done and billed the work, although the attempt got
-	// no usable answer.
+	// no usable answer. So it is after a request that was sent completely, also if the caller's
+	// context ended before the answer.
 	MaybeBilled bool
 }
 

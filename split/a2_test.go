@@ -2,6 +2,7 @@ package split_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -88,6 +89,24 @@ func contentsLast(p *pdf) string {
 	}
 	w := p.put(p.put(p.write(), pages...), contents...)
 	return finish(w, p.section(w, w.offsets, ""))
+}
+
+// A file that breaks off within its last change, and does not say where its table is, is not what it
+// was before some change.
+func TestA2CutInAChange(t *testing.T) {
+	p := book("a2", 4)
+	p.streams[contentNr(2)] = draw("First thoughts.")
+	first := made(p)
+	second := p.update(first, func() { p.streams[contentNr(2)] = draw("Second thoughts.") }, contentNr(2))
+	p.streams[contentNr(2)] = draw(words("a2", 2))
+	file := p.update(second, func() {}, contentNr(2))
+	for _, gone := range []string{"startxref", "xref", "nothing"} {
+		for end := len(second) + len("6 0 obj\n"); end < len(file); end++ {
+			data := strings.ReplaceAll(file[:end], gone, strings.Repeat("x", len(gone)))
+			readsRight(t, "a2", fmt.Sprintf("without %s, cut to %d", gone, end-len(second)), []byte(data), "")
+			readsRight(t, "a2", fmt.Sprintf("without %s, cut to %d, with zeros", gone, end-len(second)), []byte(data+strings.Repeat("\x00", 3000)), "")
+		}
+	}
 }
 
 // A file that breaks off anywhere is right or damaged: what a page needs is not null because it is

@@ -1,6 +1,7 @@
 package split
 
 import (
+	"errors"
 	"io"
 	"sync/atomic"
 
@@ -43,7 +44,11 @@ func (t *table) load(src *source, nr, nesting int) (types.Object, int, error) {
 	}
 	switch at := t.places.get(nr); at.kind {
 	case direct:
-		return t.loadDirect(src, nr, at.where, nesting)
+		o, length, err := t.loadDirect(src, nr, at.where, nesting)
+		if t.cutOff && errors.Is(err, ErrDamaged) {
+			err = errCutOff // the file ends within it, or what it needs was behind
+		}
+		return o, length, err
 	case packed:
 		return t.loadPacked(src, nr, int(at.where), int(at.index))
 	case unknown:

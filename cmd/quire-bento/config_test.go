@@ -17,7 +17,7 @@ var needs = map[string]struct{ input, output, tag string }{
 	"nats.yaml":     {},
 	"s3.yaml":       {"aws_s3", "aws_s3", "bento_aws"},
 	"kafka.yaml":    {"kafka_franz", "kafka_franz", "bento_kafka"},
-	"postgres.yaml": {"", "sql_raw", "bento_sql"},
+	"postgres.yaml": {"", "sql_raw", "bento_postgres"},
 }
 
 func TestConfigurationsAreWithoutLint(t *testing.T) {

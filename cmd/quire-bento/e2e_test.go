@@ -57,17 +57,9 @@ func TestTwoWorkersOfWhichOneIsKilled(t *testing.T) {
 		partitiontest.Fault{Do: partitiontest.Delay(20 * time.Millisecond)},
 	)
 	url, js := jetStream(t)
-	stream, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "documents", Subjects: []string{"documents.>"}})
-	require.NoError(t, err)
-	workers, err := stream.CreateConsumer(t.Context(), jetstream.ConsumerConfig{
-		Durable: "workers", FilterSubject: "documents.todo", AckPolicy: jetstream.AckExplicitPolicy, AckWait: 15 * time.Second, MaxAckPending: 16,
-	})
-	require.NoError(t, err)
+	stream, workers := documentsStream(t, js, 15*time.Second)
 	for _, d := range deliveries {
-		reference, err := json.Marshal(map[string]string{"path": filepath.Join(dir, "in", d.name), "name": d.name})
-		require.NoError(t, err)
-		_, err = js.Publish(t.Context(), "documents.todo", reference)
-		require.NoError(t, err)
+		enqueue(t, js, filepath.Join(dir, "in", d.name))
 	}
 
 	out := filepath.Join(dir, "out")
@@ -79,10 +71,7 @@ func TestTwoWorkersOfWhichOneIsKilled(t *testing.T) {
 	<-reached
 	require.NoError(t, victim.Process.Kill())
 	require.Error(t, victim.Wait())
-	require.Eventually(t, func() bool {
-		state, err := workers.Info(t.Context())
-		return err == nil && state.NumPending == 0 && state.NumAckPending == 0
-	}, time.Minute, 50*time.Millisecond)
+	awaitDone(t, workers)
 	require.NoError(t, survivor.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, survivor.Wait())
 
@@ -149,19 +138,60 @@ func writeDocuments(t *testing.T, dir string) []delivery {
 
 // jetStream starts a NATS server and connects to it.
 func jetStream(t *testing.T) (url string, js jetstream.JetStream) {
-	srv, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: -1, JetStream: true, StoreDir: t.TempDir(), NoLog: true, NoSigs: true,
-	})
-	require.NoError(t, err)
-	srv.Start()
+	srv := startServer(t.TempDir(), -1)
 	t.Cleanup(func() { srv.Shutdown(); srv.WaitForShutdown() })
-	require.True(t, srv.ReadyForConnections(10*time.Second))
-	connection, err := nats.Connect(srv.ClientURL())
+	return srv.ClientURL(), connect(t, srv.ClientURL())
+}
+
+// startServer starts a NATS server that keeps its streams in a folder; -1 is any port.
+func startServer(store string, port int) *server.Server {
+	srv, err := server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: store, NoLog: true, NoSigs: true,
+	})
+	if err != nil {
+		panic(err)
+	}
+	srv.Start()
+	if !srv.ReadyForConnections(10 * time.Second) {
+		panic("the NATS server is not ready")
+	}
+	return srv
+}
+
+func connect(t *testing.T, url string) jetstream.JetStream {
+	connection, err := nats.Connect(url)
 	require.NoError(t, err)
 	t.Cleanup(connection.Close)
-	js, err = jetstream.New(connection)
+	js, err := jetstream.New(connection)
 	require.NoError(t, err)
-	return srv.ClientURL(), js
+	return js
+}
+
+// documentsStream makes the stream and the consumer that the configuration wants.
+func documentsStream(t *testing.T, js jetstream.JetStream, ackWait time.Duration) (jetstream.Stream, jetstream.Consumer) {
+	stream, err := js.CreateStream(t.Context(), jetstream.StreamConfig{Name: "documents", Subjects: []string{"documents.>"}})
+	require.NoError(t, err)
+	workers, err := stream.CreateConsumer(t.Context(), jetstream.ConsumerConfig{
+		Durable: "workers", FilterSubject: "documents.todo", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxAckPending: 16,
+	})
+	require.NoError(t, err)
+	return stream, workers
+}
+
+// enqueue publishes a reference.
+func enqueue(t *testing.T, js jetstream.JetStream, path string) {
+	reference, err := json.Marshal(map[string]string{"path": path, "name": filepath.Base(path)})
+	require.NoError(t, err)
+	_, err = js.Publish(t.Context(), "documents.todo", reference)
+	require.NoError(t, err)
+}
+
+// awaitDone returns when every message is acknowledged.
+func awaitDone(t *testing.T, workers jetstream.Consumer) {
+	require.Eventually(t, func() bool {
+		state, err := workers.Info(t.Context())
+		return err == nil && state.NumPending == 0 && state.NumAckPending == 0
+	}, time.Minute, 50*time.Millisecond)
 }
 
 // deadLetters are the headers of the dead letters, those that begin with quire_error_, by the name in the reference.

@@ -138,9 +138,15 @@ func ownRows() []row {
 			[]trait{byDefault(string(partition.ChunkingWhole)), advanced},
 		},
 		{
-			"repair_parents", service.NewBoolField, flag(func(s *settings) *bool { return &s.params.Split.RepairParents }),
-			"Restore `parent_id` across chunks, where it can be known.",
-			[]trait{byDefault(false), advanced},
+			"repair_parents", service.NewBoolField, func(s *settings, conf *service.ParsedConfig, name string) error {
+				repair, err := conf.FieldBool(name)
+				if err == nil && !repair {
+					s.params.Split.RepairParents = &repair
+				}
+				return err
+			},
+			"Restore `parent_id` across chunks, where the answers prove how the server finds parents. false: leave it as it was answered.",
+			[]trait{byDefault(true), advanced},
 		},
 		{
 			"password", service.NewStringField,

@@ -3,6 +3,7 @@ module github.com/quire-dev/quire/cmd/quire-bento
 go 1.26.5
 
 require (
+	github.com/lib/pq v1.12.3
 	github.com/nats-io/nats-server/v2 v2.12.6
 	github.com/nats-io/nats.go v1.49.0
 	github.com/quire-dev/quire v0.0.0
@@ -199,7 +200,6 @@ require (
 	github.com/kylelemons/godebug v1.1.0 // indirect
 	github.com/lann/builder v0.0.0-20180802200727-47ae307949d0 // indirect
 	github.com/lann/ps v0.0.0-20150810152359-62de8c46ede0 // indirect
-	github.com/lib/pq v1.10.9 // indirect
 	github.com/linkedin/goavro/v2 v2.12.0 // indirect
 	github.com/lublak/go-spnego v1.0.0 // indirect
 	github.com/mailru/easyjson v0.7.7 // indirect

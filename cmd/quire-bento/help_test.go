@@ -17,6 +17,8 @@ func TestHelp(t *testing.T) {
 	}{
 		{"version", []string{"--version"}, []string{partition.Version}},
 		{"list", []string{"list", "processors"}, []string{"- quire_partition\n"}},
+		{"list of outputs", []string{"list", "outputs"}, []string{"- quire_files\n", "- quire_list\n"}},
+		{"list of inputs", []string{"list", "inputs"}, []string{"- quire_folder\n"}},
 		{"list with its fields", []string{"list", "--format", "json", "processors"}, []string{`"quire_partition"`}},
 		{"create", []string{"create", "stdin/quire_partition/stdout"}, []string{"- quire_partition:", `api_key: ""`, "on_outage: wait"}},
 	}

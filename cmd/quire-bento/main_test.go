@@ -11,7 +11,7 @@ import (
 	"github.com/quire-dev/quire/cmd"
 )
 
-// asProgram makes the test binary another program, for tests that start processes: this one, or quire.
+// asProgram makes the test binary another program, for tests that start processes: this one, quire, or a NATS server.
 const asProgram = "QUIRE_BENTO_TEST_AS"
 
 func TestMain(m *testing.M) {
@@ -20,6 +20,8 @@ func TestMain(m *testing.M) {
 		main()
 	case "quire":
 		os.Exit(cmd.Main(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
+	case "nats-server":
+		serveNATS()
 	default:
 		os.Exit(m.Run())
 	}

@@ -65,9 +65,6 @@ func describeError(m *service.Message, err error) {
 			pages = api.Pages.String()
 		}
 	}
-	if partial := (*partition.PartialError)(nil); errors.As(err, &partial) {
-		pages = pageList(partial.Missing)
-	}
 	m.MetaSetMut(metaKind, string(partition.KindOf(err)))
 	m.MetaSetMut(metaFinal, final)
 	m.MetaSetMut(metaStatus, status)

@@ -14,9 +14,13 @@ import (
 
 const processorName = "quire_partition"
 
-// register adds the processor to an environment.
+// register adds the processor, the input and the outputs to an environment.
 func register(env *service.Environment) error {
-	return env.RegisterProcessor(processorName, spec(), newProcessor)
+	return errors.Join(
+		env.RegisterProcessor(processorName, spec(), newProcessor),
+		env.RegisterInput(folderName, folderSpec(), newFolderInput),
+		env.RegisterOutput(filesName, filesSpec(), newFiles), env.RegisterOutput(listName, listSpec(), newList),
+	)
 }
 
 // A processor turns documents into elements. Bento calls it from all threads of a pipeline at once, so that they share one client.
@@ -24,6 +28,7 @@ type processor struct {
 	settings
 	clients *clients
 	meters  *meters
+	tally   *tally
 	log     *service.Logger
 }
 
@@ -33,6 +38,7 @@ func newProcessor(conf *service.ParsedConfig, resources *service.Resources) (ser
 		return nil, err
 	}
 	p := &processor{settings: *given, meters: newMeters(resources.Metrics()), log: resources.Logger()}
+	p.tally = &tally{say: func(text string) { p.log.Info(text) }}
 	p.clients = &clients{log: p.log, open: func() (*client, error) { return openClient(given, p.observe, p.log) }}
 	opened, err := p.clients.acquire() // what cannot work is said now, and not with the first document
 	if err != nil {
@@ -47,15 +53,19 @@ func newProcessor(conf *service.ParsedConfig, resources *service.Resources) (ser
 func (p *processor) Process(ctx context.Context, m *service.Message) (service.MessageBatch, error) {
 	forget(m)
 	p.meters.documents.Incr(1)
+	p.tally.begin()
 	a, err := p.persist(ctx, m)
 	if ctx.Err() != nil {
+		p.tally.end(&p.tally.stopped)
 		return nil, ctx.Err()
 	}
 	if err != nil {
+		p.tally.end(&p.tally.failed)
 		p.meters.failed.Incr(1, string(partition.KindOf(err)))
 		describeError(m, err)
 		return nil, err
 	}
+	p.tally.end(&p.tally.answered)
 	return p.deliver(m, a)
 }
 
@@ -72,7 +82,7 @@ func (p *processor) persist(ctx context.Context, m *service.Message) (*answer, e
 			return a, err
 		}
 		if !speaksOfServer(err) || c.answers(ctx) {
-			return a, p.judge(a, err)
+			return a, p.judge(err)
 		}
 		if !p.wait {
 			m.MetaSetMut(metaOutage, true)
@@ -106,13 +116,19 @@ func (p *processor) send(ctx context.Context, c *client, m *service.Message) (*a
 	return a, err
 }
 
-// judge returns the error of a document that failed by itself, nil where missing pages are allowed and others are there.
-func (p *processor) judge(a *answer, err error) error {
-	if partial := (*partition.PartialError)(nil); errors.As(err, &partial) && a.report.AnsweredPages() > 0 {
+// judge returns the error of a document that failed by itself, nil where missing pages are allowed and others are there. A document
+// that changed while it was sent has failed.
+func (p *processor) judge(err error) error {
+	partial := (*partition.PartialError)(nil)
+	switch {
+	case !errors.As(err, &partial):
+		return err
+	case !p.params.Split.AllowFailed, partition.KindOf(err) == partition.KindChanged:
+		return partial.Cause()
+	default:
 		p.log.Warnf("%s", partial)
 		return nil
 	}
-	return err
 }
 
 // deliver makes messages of an answer: one, or one for each element.
@@ -147,6 +163,7 @@ func (p *processor) observe(_ context.Context, e partition.Event) {
 
 // Close frees what the processor holds. Each thread of the pipeline calls it, while others may still have a document.
 func (p *processor) Close(context.Context) error {
+	p.tally.close()
 	p.clients.close()
 	return nil
 }

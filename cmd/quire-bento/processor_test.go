@@ -193,6 +193,24 @@ func TestMissingPagesAreNoError(t *testing.T) {
 	}
 }
 
+// TestA10: without allow_failed a document with a missing page is an error that names the request, whatever else was answered of it.
+func TestA10(t *testing.T) {
+	for name, reply := range map[string]string{"declared final": `{"detail":"lost","retryable":false}`, "again and again": `{"detail":"lost"}`} {
+		t.Run(name, func(t *testing.T) {
+			srv := newServer(t, partitiontest.Fault{Pages: split.PageRange{First: 3, Last: 3}, Do: partitiontest.Reply(500, reply)})
+			p := newTestProcessor(t, "url: "+srv.URL+"\n"+twice)
+			content := partitiontest.NewPDF(6)
+			m := message(content, "a.pdf")
+			_, err := p.Process(t.Context(), m)
+			require.ErrorContains(t, err, "a.pdf pages 3-4: POST ")
+			require.Equal(t, "3-4", metadata(t, m)["quire_error_pages"])
+			after, err := m.AsBytes()
+			require.NoError(t, err)
+			require.Equal(t, content, after)
+		})
+	}
+}
+
 func TestAStoppedStreamLeavesTheMessage(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	srv := newServer(t, partitiontest.Fault{Do: partitiontest.Hang(), Match: func(partitiontest.Request) bool { stop(); return true }})

@@ -116,3 +116,12 @@ func TestFieldsHaveNamesOfTheirOwn(t *testing.T) {
 		seen[r.name] = true
 	}
 }
+
+// Parents are repaired by default, where that is proven.
+func TestD4RepairParents(t *testing.T) {
+	srv := newServer(t)
+	for config, want := range map[string]*bool{"": nil, "repair_parents: true\n": nil, "repair_parents: false\n": new(false)} {
+		p := newTestProcessor(t, config+"url: "+srv.URL)
+		require.Equal(t, want, p.params.Split.RepairParents, config)
+	}
+}

@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	"split":                         {},
 	"cache":                         {},
 	"partition/internal/jsonlist":   {},
-	"partition/internal/jsonobject": {"partition/internal/jsonlist"},
+	"partition/internal/jsonobject": {},
 	"partition/element":             {"partition/internal/jsonobject"},
 	"partition":                     {"retry", "split", "partition/element", "partition/internal/jsonlist", "partition/internal/jsonobject"},
 	"partition/local":               {"partition", "partition/element", "split", "cache"}, // cache: who may write to a folder of code

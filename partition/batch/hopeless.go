@@ -3,6 +3,7 @@ package batch
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -56,9 +57,9 @@ func (d *despair) count(o *Outcome, worked time.Time) error {
 	now, scope := time.Now(), o.Kind().Scope()
 	sent, never := o.Report.Requests() > 0, d.worked.IsZero()
 	switch {
-	case sent && o.Report.Elements > 0, sent && o.State == Done:
+	case serverWorked(o.Report):
 		d.worked, d.failed = now, 0
-	case o.State != Failed || !sent || o.limited:
+	case o.State != Failed && o.State != Partial || !sent || o.limited:
 	case never && (scope == partition.ScopeServer || scope == partition.ScopeRequest),
 		isTransient(o.Err) && !d.worked.After(now.Add(-failing(o.Report))):
 		if d.failed++; d.failed == HopelessAfter {
@@ -66,6 +67,11 @@ func (d *despair) count(o *Outcome, worked time.Time) error {
 		}
 	}
 	return nil
+}
+
+// serverWorked reports whether the server, and not the cache, answered some pages of a document.
+func serverWorked(report partition.Report) bool {
+	return slices.ContainsFunc(report.Chunks, func(c partition.ChunkReport) bool { return c.Err == nil && len(c.Trace.Attempts) > 0 })
 }
 
 // isTransient reports whether the document might be done at another time.

@@ -13,11 +13,11 @@ type State string
 // The states.
 const (
 	Done      State = "done"      // all pages were answered
-	Partial   State = "partial"   // pages are missing, which the parameters allow
+	Partial   State = "partial"   // some pages are missing, the others were delivered
 	Failed    State = "failed"    // it has no result
 	Unchanged State = "unchanged" // an earlier run has done it: see Options.Earlier
 	Skipped   State = "skipped"   // it has no Open
-	NotDone   State = "not_done"  // the run ended before it was done
+	NotDone   State = "not_done"  // the run ended before it was done; what was answered by then was delivered
 	Ended     State = "ended"     // not a document: says why the run ended early
 )
 
@@ -31,8 +31,8 @@ type Outcome struct {
 	// has the elements that were answered.
 	partition.Result
 
-	// Err is nil for Done, Skipped and, mostly, Unchanged. For Partial it is a
-	// [partition.PartialError], which lists the missing pages.
+	// Err is nil for Done, Skipped and, mostly, Unchanged. For Partial, and for NotDone if some pages
+	// are answered, it is a [partition.PartialError], which lists the missing pages.
 	Err error
 
 	Elapsed time.Duration // from the opening of the document to its end
@@ -54,9 +54,8 @@ func (o Outcome) Kind() partition.Kind {
 	return partition.KindLocalIO
 }
 
-// isPartial reports whether a document was answered but for pages that the error names. One that a
-// request limit cut off was not done.
+// isPartial reports whether a document was answered but for pages that the error names.
 func isPartial(err error) bool {
 	partial := (*partition.PartialError)(nil)
-	return errors.As(err, &partial) && partition.KindOf(err) != partition.KindBudget
+	return errors.As(err, &partial)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/quire-dev/quire/partition/internal/jsonobject"
@@ -17,8 +18,9 @@ import (
 // server's JSON as well. Written back, it has every key, null and digit in the original order. A
 // field that the caller has changed is written with its new value, in its old place.
 //
-// If the JSON of a known key has an unexpected type, such as a page number that is a string, the
-// field stays zero; the raw JSON still has the value.
+// Keys are exact: "Text" is not the text. Of a key that is repeated the last value counts. If the
+// JSON of a known key has an unexpected type, such as a page number that is a string, the field stays
+// zero; the raw JSON still has the value. The client refuses a server's answer of that kind.
 type Element struct {
 	Type     ElementType `json:"type"`
 	ID       string      `json:"element_id"` // 32 hex digits, or a UUID when unique_element_ids is set
@@ -52,7 +54,10 @@ const (
 	TypeCodeSnippet       ElementType = "CodeSnippet"
 )
 
-var errNotObject = errors.New("element is not a JSON object")
+var (
+	errNotObject = errors.New("element is not a JSON object")
+	errNotJSON   = errors.New("element is not valid JSON")
+)
 
 // plainElement has Element's fields without its methods.
 type plainElement Element
@@ -74,21 +79,13 @@ func Parse(data json.RawMessage) (Element, error) {
 	if len(data) == 0 || data[0] != '{' {
 		return Element{}, errNotObject
 	}
-	var p plainElement
-	if err := lenient(json.Unmarshal(data, &p)); err != nil {
-		return Element{}, err
+	if !json.Valid(data) {
+		return Element{}, errNotJSON
 	}
-	p.raw, p.sum = data, sumOf(p)
-	return Element(p), nil
-}
-
-// lenient lets pass what [json.Unmarshal] reports of single values of an unexpected type: it has
-// read everything else by then.
-func lenient(err error) error {
-	if wrongType := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrongType) {
-		return nil
-	}
-	return err
+	e := Element{raw: data}
+	decode(e.raw, reflect.ValueOf(&e).Elem(), elementFields)
+	e.sum = sumOf(plainElement(e))
+	return e, nil
 }
 
 // MarshalJSON writes the element as it was received. Fields changed since then replace what was

@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/quire-dev/quire/partition/internal/jsonobject"
 )
@@ -44,8 +45,10 @@ func (s elementShape) apply(element []byte, imagePath string) ([]byte, error) {
 		return nil, err
 	}
 	var shaped []member
-	for _, m := range members {
+	for i, m := range members {
 		switch {
+		case m.Name == "metadata" && s.flatten && slices.ContainsFunc(members[i+1:], func(m member) bool { return m.Name == "metadata" }):
+			continue // of a repeated member the last counts
 		case m.Name == "source" && s.source != nil:
 			m.givesWay = prefixElement
 			shaped = append(shaped, m)

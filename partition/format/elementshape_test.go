@@ -28,6 +28,9 @@ func TestElementShape(t *testing.T) {
 			"", `{"a":1,"a":2,"metadata":{"b":1,"b":2}}`,
 			`{"a":1,"a":2,"metadata":{"b":1,"b":2},"source":{"path":"p"}}`,
 		},
+		"repeated metadata, flattened": {
+			elementShape{flatten: true}, "", `{"metadata":{"a":1,"b":1},"text":"","metadata":{"a":2}}`, `{"text":"","a":2}`,
+		},
 		"a name in other spelling": {
 			elementShape{metadata: newNameFilter([]string{"b"}, nil)}, "", `{"metadata":{"a":1,"\u0062":2}}`, `{"metadata":{"\u0062":2}}`,
 		},

@@ -72,7 +72,7 @@ func (t handlerTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	if failed := body.failed.Load(); failed != nil { // whatever the handler made of half a request
 		cancel(nil)
-		reader.Close()
+		_ = reader.Close() // nobody reads it
 		return nil, *failed
 	}
 	return w.response(r, &responseBody{reader, cancel}), nil

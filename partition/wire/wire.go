@@ -91,6 +91,19 @@ func Do(hc *http.Client, request *http.Request) (*http.Response, error) {
 	return discreet.Do(request.WithContext(secret.WithContext(request.Context(), secrets)))
 }
 
+// repairWord is how parents are repaired. What version 0.1.0 did by default, without a repair, or
+// because it was asked to, with one, is not done again.
+func repairWord(asked *bool) string {
+	switch {
+	case asked == nil:
+		return "false"
+	case *asked:
+		return "true"
+	default:
+		return "off"
+	}
+}
+
 // Key returns a key that identifies the parameters, for programs that remember their work:
 // parameters with equal keys give the same elements. It covers the form fields and, of
 // [partition.Split], the pages, how finely a PDF is cut, the scope of text chunking and whether
@@ -110,7 +123,7 @@ func Key(p partition.Params) (partition.Key, error) {
 		{"concurrency", strconv.Itoa(form.Concurrency(p.Split.Concurrency))},
 		{"off", strconv.FormatBool(p.Split.Off)},
 		{"scope", string(scope)},
-		{"repair_parents", strconv.FormatBool(p.Split.RepairParents)},
+		{"repair_parents", repairWord(p.Split.RepairParents)},
 	}
 	for _, field := range fields {
 		described = append(described, []string{"field", field.Name, field.Value})

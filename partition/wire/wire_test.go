@@ -28,6 +28,8 @@ func TestKeyTellsParamsApart(t *testing.T) {
 			v.SetBool(true)
 		case reflect.String:
 			v.SetString("x")
+		case reflect.Pointer:
+			v.Set(reflect.ValueOf(new(false)))
 		case reflect.Struct:
 			p.Split.Pages = split.PageRange{First: 2, Last: 3}
 		default:
@@ -37,6 +39,11 @@ func TestKeyTellsParamsApart(t *testing.T) {
 	}
 	require.Equal(t, key(partition.Params{}), key(partition.Params{Split: partition.Split{Concurrency: 10, Scope: partition.ChunkingWhole}}), "defaults are the same as unset")
 	require.NotEqual(t, key(partition.Params{}), key(partition.Params{Strategy: "fast"}))
+	repair := func(asked *bool) partition.Key {
+		return key(partition.Params{Split: partition.Split{RepairParents: asked}})
+	}
+	require.NotEqual(t, repair(nil), repair(new(true)))
+	require.NotEqual(t, repair(new(false)), repair(new(true)))
 	require.NotEqual(t, key(partition.Params{Languages: []string{"eng", "deu"}}), key(partition.Params{Languages: []string{"engdeu"}}))
 	_, err := wire.Key(partition.Params{Extra: url.Values{"files": {"x"}}})
 	require.Error(t, err)

@@ -3,6 +3,7 @@ package folder
 import (
 	"bufio"
 	"context"
+	"errors"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,6 +27,7 @@ type Settings struct {
 	Key         string // see [Key]
 	PathMatters bool   // the outputs depend on a document's path as well
 	How         string // what is tried: a failure of an earlier run is the last word only on the same
+	Partial     bool   // outputs that lack pages are written
 	Engine      string // what produces the elements
 	Extension   string // of the output format, with the dot
 	Force       bool   // send also what the server declared final
@@ -86,8 +88,8 @@ func (o *Outputs) Begin(ctx context.Context, d *partition.Document, w *outcome.O
 func (o *Outputs) BeginUnrecorded(w *outcome.Outcome) *Output { return &Output{Outcome: w} }
 
 // Do does a document that was begun: it calls write, whose error becomes the document's error. The
-// output is finished if the document is done or only lacks pages. Do also prepares the document's
-// record.
+// output is finished if the document is done, or lacks pages and [Settings.Partial] is set. Do also
+// prepares the document's record.
 func (o *Outputs) Do(ctx context.Context, d *partition.Document, w *Output, write func(*bufio.Writer) error) {
 	o.write(w, write)
 	if !w.recorded {
@@ -108,7 +110,11 @@ func (o *Outputs) write(w *Output, write func(*bufio.Writer) error) {
 		w.Err = &WriteError{w.Path, err}
 		return
 	}
-	if w.Err = write(file.Writer); w.Err != nil && !outcome.LacksPages(w.Err) {
+	w.Err = write(file.Writer)
+	if partial := (*partition.PartialError)(nil); errors.As(w.Err, &partial) && !o.keeps(partial) {
+		w.Err, w.Report.Missing = &outcome.UnwrittenError{Cause: partial.Cause()}, nil
+	}
+	if w.Err != nil && !outcome.LacksPages(w.Err) {
 		file.Discard()
 		return
 	}
@@ -120,12 +126,20 @@ func (o *Outputs) write(w *Output, write func(*bufio.Writer) error) {
 	w.file = file
 }
 
+// keeps reports whether an output that lacks pages is written. A document that changed while it was
+// sent has no content that could be on record.
+func (o *Outputs) keeps(partial *partition.PartialError) bool {
+	return o.Partial && partition.KindOf(partial) != partition.KindChanged
+}
+
 // Commit takes over a document whose State is set. It calls then once the output, if there is one,
 // is in its place and recorded. If the output cannot be put in its place, the document has failed.
-// A document that was not done is not recorded: its earlier record stays valid.
+// Nothing is kept of a document that was not done: its earlier output and record stay valid.
 func (o *Outputs) Commit(w *Output, then func()) {
 	if w.State == outcome.NotDone {
 		w.record = journal.Record{}
+		w.file.Discard()
+		w.file = nil
 	}
 	o.in <- commit{w, then}
 }

@@ -90,6 +90,24 @@ func (o *Outcome) MissingPages() []string {
 	return pages
 }
 
+// MaybeBilled names the chunks of which the last request may have been billed, although they have no
+// answer.
+func (o *Outcome) MaybeBilled() []string {
+	var chunks []string
+	for _, c := range o.Report.Chunks {
+		attempts := c.Trace.Attempts
+		if c.Err == nil || len(attempts) == 0 || !attempts[len(attempts)-1].MaybeBilled {
+			continue
+		}
+		name := wire.Printable(o.Path)
+		if c.Pages.Len() > 0 {
+			name += " pages " + c.Pages.String()
+		}
+		chunks = append(chunks, name)
+	}
+	return chunks
+}
+
 // Earlier reports whether a failure is one of an earlier run, which this run did not send again.
 func (o *Outcome) Earlier() bool {
 	earlier := (*EarlierError)(nil)
@@ -104,8 +122,16 @@ func (e *EarlierError) Error() string {
 }
 
 // LacksPages reports whether an error is that of a document that was answered but for pages that
-// are named. One that the run's limit ended is not done at all.
+// are named.
 func LacksPages(err error) bool {
 	partial := (*partition.PartialError)(nil)
-	return errors.As(err, &partial) && partition.KindOf(err) != partition.KindBudget
+	return errors.As(err, &partial)
 }
+
+// An UnwrittenError is a document that has no output because some of its pages have no answer.
+type UnwrittenError struct{ Cause error }
+
+func (e *UnwrittenError) Error() string { return e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *UnwrittenError) Unwrap() error { return e.Cause }

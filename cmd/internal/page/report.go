@@ -128,6 +128,7 @@ func (r *Run) totals() []Total {
 		{"requests", f.requests, true},
 		{"retries", f.retries, true},
 		{"maybe billed twice", f.twice, false},
+		{"maybe billed without an answer", f.maybeBilled, false},
 		{"answered by the cache", f.cached, false},
 	} {
 		if row.always || row.count != 0 {

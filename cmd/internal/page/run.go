@@ -24,6 +24,7 @@ type Outcome struct {
 	Requests         int
 	Retries          int
 	MaybeBilledTwice int
+	MaybeBilled      int // chunks without an answer
 	CacheHits        int
 	Kind             partition.Kind // of the error
 	Err              string
@@ -35,7 +36,7 @@ func OutcomeOf(o *outcome.Outcome) Outcome {
 	said := Outcome{
 		ID: o.Report.ID, Name: o.Path, State: o.State, Pages: o.Report.AnsweredPages(), MissingPages: o.MissingPages(),
 		Elements: o.Report.Elements, Requests: o.Report.Requests(), Retries: o.Report.Retries(),
-		MaybeBilledTwice: o.Report.MaybeBilledTwice(), CacheHits: o.Report.CacheHits(), Elapsed: o.Elapsed,
+		MaybeBilledTwice: o.Report.MaybeBilledTwice(), MaybeBilled: len(o.MaybeBilled()), CacheHits: o.Report.CacheHits(), Elapsed: o.Elapsed,
 	}
 	for _, missing := range o.Report.Missing {
 		said.Missing += missing.Len()
@@ -86,8 +87,8 @@ type Run struct {
 
 // figures are sums over the outcomes.
 type figures struct {
-	states                                                                map[outcome.State]int
-	documents, pages, missing, elements, requests, retries, twice, cached int
+	states                                                                             map[outcome.State]int
+	documents, pages, missing, elements, requests, retries, twice, maybeBilled, cached int
 }
 
 // A ruleCount is what a row of the retry policy did.
@@ -134,6 +135,7 @@ func (r *Run) Document(o Outcome) {
 	f.requests += o.Requests
 	f.retries += o.Retries
 	f.twice += o.MaybeBilledTwice
+	f.maybeBilled += o.MaybeBilled
 	f.cached += o.CacheHits
 	f.missing += o.Missing
 	kept := o.kept()

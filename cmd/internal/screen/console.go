@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -105,8 +106,14 @@ func (c *Console) show(now time.Time) {
 // object writes a line for programs.
 func (c *Console) object(event any) {
 	if line, err := json.Marshal(event); err == nil { // texts and numbers always can be
-		fmt.Fprintf(c.W, "%s\n", line)
+		c.print(string(line))
 	}
+}
+
+// print writes lines. None of what they say of foreign texts steers the terminal.
+func (c *Console) print(lines string) {
+	shown, _ := visible([]byte(lines+"\n"), true)
+	_, _ = c.W.Write(shown) // errors of standard error have nowhere to go
 }
 
 // clear takes the live line away until it is shown again.
@@ -117,7 +124,7 @@ func (c *Console) clear() {
 	}
 }
 
-// Say prints a line above the live line. Errors of standard error have nowhere to go.
+// Say prints a line above the live line.
 func (c *Console) Say(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,7 +133,7 @@ func (c *Console) Say(format string, args ...any) {
 		return
 	}
 	c.clear()
-	fmt.Fprintf(c.W, format+"\n", args...)
+	c.print(fmt.Sprintf(format, args...))
 }
 
 // messageEvent is a message for people among the progress lines for programs.
@@ -171,7 +178,8 @@ func (c *Console) Write(line []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.clear()
-	return c.W.Write(line)
+	c.print(strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
 }
 
 // Expect says how many documents there are to do, and how many bytes they have.

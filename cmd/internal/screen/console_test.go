@@ -78,7 +78,7 @@ func TestWhatProgramsAreTold(t *testing.T) {
 	require.Equal(t, `{"event":"message","text":"waiting: a.pdf: no answer for 1m0s"}
 {"event":"document","path":"a.pdf","state":"done","elements":2,"pages":0,"requests":0}
 {"event":"document","path":"b.pdf","state":"failed","elements":0,"pages":0,"requests":0,"error_kind":"local_io","error":"b.pdf: torn"}
-{"event":"progress","documents":2,"total":2,"unchanged":0,"failed":1,"pages":0,"pages_per_second":0,"in_flight":0,"retries":0,"gate_closed_ms":0,"eta_ms":0}
+{"event":"progress","documents":2,"total":2,"unchanged":0,"partial":0,"failed":1,"pages":0,"pages_per_second":0,"in_flight":0,"retries":0,"gate_closed_ms":0,"eta_ms":0}
 {"event":"error","text":"the end"}
 `, out.String())
 }
@@ -119,7 +119,7 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, 1, s.Written)
 	var out bytes.Buffer
 	require.NoError(t, s.Write(&out))
-	require.JSONEq(t, `{"engine":"http://x","documents":4,"failed":2,"unchanged":1,"skipped":2,"not_done":1,"gone":0,"pages":0,"missing_pages":0,
-		"elements":2,"chunks":0,"requests":0,"retries":0,"maybe_billed_twice":0,"cache_hits":0,"bytes_sent":0,"elapsed_ms":1234,
+	require.JSONEq(t, `{"engine":"http://x","documents":4,"partial":0,"failed":2,"unchanged":1,"skipped":2,"not_done":1,"gone":0,"pages":0,"missing_pages":0,
+		"elements":2,"chunks":0,"requests":0,"retries":0,"maybe_billed":0,"maybe_billed_twice":0,"cache_hits":0,"bytes_sent":0,"elapsed_ms":1234,
 		"failed_by_kind":{"local_io":1,"server":1},"skipped_by":{"empty file":1,"hidden":1}}`, out.String())
 }

@@ -45,8 +45,10 @@ func (c *Console) Tell(o *outcome.Outcome) {
 		if c.Verbose {
 			c.Remark("not done: %s", name) // the run's own message says why
 		}
-	case outcome.Failed, outcome.Partial:
+	case outcome.Failed:
 		c.Say("failed: %s", o.Message())
+	case outcome.Partial:
+		c.Say("partial: %s", o.Message())
 	case outcome.Unchanged:
 		if c.Verbose {
 			c.Remark("unchanged: %s", name)

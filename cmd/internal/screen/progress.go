@@ -12,16 +12,17 @@ import (
 
 // A progress is how far a run has come.
 type progress struct {
-	total, documents  int   // to do, and concluded; without skipped ones
-	bytes, bytesDone  int64 // of the documents' files
-	unchanged, failed int
-	pages, retries    int
-	inFlight          int
-	started           time.Time // the first request
-	closed            time.Time // since when the client's gate is closed; zero where it is open
-	closedFor         string    // why
-	wholePages        map[string]int
-	unchangedBytes    int64
+	total, documents int   // to do, and concluded; without skipped ones
+	bytes, bytesDone int64 // of the documents' files
+	unchanged        int
+	partial, failed  int
+	pages, retries   int
+	inFlight         int
+	started          time.Time // the first request
+	closed           time.Time // since when the client's gate is closed; zero where it is open
+	closedFor        string    // why
+	wholePages       map[string]int
+	unchangedBytes   int64
 }
 
 func newProgress() progress { return progress{wholePages: map[string]int{}} }
@@ -76,7 +77,9 @@ func (p *progress) concluded(o *outcome.Outcome) {
 	case outcome.Unchanged:
 		p.unchanged++
 		p.unchangedBytes += o.Size
-	case outcome.Failed, outcome.Partial:
+	case outcome.Partial:
+		p.partial++
+	case outcome.Failed:
 		p.failed++
 	}
 	p.documents++
@@ -129,12 +132,13 @@ func (p *progress) line(now time.Time, columns int) string {
 	}{
 		{documents, 0},
 		{p.gate(now), 1},
+		{some(p.partial, "partial"), 3},
 		{some(p.failed, "failed"), 2},
-		{some(p.pages, "pages"), 4},
-		{p.rate(now), 6},
-		{fmt.Sprintf("%d in flight", p.inFlight), 5},
-		{some(p.retries, "retried"), 7},
-		{left(p.eta(now)), 3},
+		{some(p.pages, "pages"), 5},
+		{p.rate(now), 7},
+		{fmt.Sprintf("%d in flight", p.inFlight), 6},
+		{some(p.retries, "retried"), 8},
+		{left(p.eta(now)), 4},
 	}
 	for limit := len(items) - 1; ; limit-- {
 		var shown []string
@@ -180,6 +184,7 @@ type progressEvent struct {
 	Documents      int     `json:"documents"`
 	Total          int     `json:"total"`
 	Unchanged      int     `json:"unchanged"`
+	Partial        int     `json:"partial"`
 	Failed         int     `json:"failed"`
 	Pages          int     `json:"pages"`
 	PagesPerSecond float64 `json:"pages_per_second"`
@@ -191,7 +196,7 @@ type progressEvent struct {
 
 func (p *progress) event(now time.Time) progressEvent {
 	e := progressEvent{
-		Event: "progress", Documents: p.documents, Total: p.total, Unchanged: p.unchanged, Failed: p.failed, Pages: p.pages,
+		Event: "progress", Documents: p.documents, Total: p.total, Unchanged: p.unchanged, Partial: p.partial, Failed: p.failed, Pages: p.pages,
 		PagesPerSecond: p.pagesPerSecond(now), InFlight: p.inFlight, Retries: p.retries, ETAMS: p.eta(now).Milliseconds(),
 	}
 	if !p.closed.IsZero() {

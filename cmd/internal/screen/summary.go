@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -20,7 +21,8 @@ import (
 type Summary struct {
 	Engine           string                 `json:"engine"`    // what produced the elements: a URL, or the embedded engine
 	Documents        int                    `json:"documents"` // taken up, failed and unchanged ones included
-	Failed           int                    `json:"failed"`    // of them, those without an output, or with an incomplete one
+	Partial          int                    `json:"partial"`   // of them, those whose output lacks pages
+	Failed           int                    `json:"failed"`    // of them, those without an output
 	Unchanged        int                    `json:"unchanged"` // of them, those that an earlier run had done
 	Skipped          int                    `json:"skipped"`   // files left out
 	NotDone          int                    `json:"not_done"`  // documents that the run ended before
@@ -32,16 +34,26 @@ type Summary struct {
 	Requests         int                    `json:"requests"`
 	Retries          int                    `json:"retries"`
 	MaybeBilledTwice int                    `json:"maybe_billed_twice"`
+	MaybeBilled      int                    `json:"maybe_billed"` // chunks without an answer that the server may have billed, as those that the end of the run cut off
 	CacheHits        int                    `json:"cache_hits"`
 	BytesSent        int64                  `json:"bytes_sent"`
 	ElapsedMS        int64                  `json:"elapsed_ms"`
 	Missing          []missing              `json:"missing,omitempty"`
 	FailedByKind     map[partition.Kind]int `json:"failed_by_kind,omitempty"`
+	PartialByKind    map[partition.Kind]int `json:"partial_by_kind,omitempty"`
 	SkippedBy        map[string]int         `json:"skipped_by,omitempty"` // reason
 
-	Written     int                                 `json:"-"` // documents with an output, complete or not
-	Unavailable int                                 `json:"-"` // documents that failed because of the server
-	first       map[partition.Kind]*outcome.Outcome // the first failure of each kind, in the order of the walk
+	Written     int                        `json:"-"` // documents with an output, complete or not
+	Unavailable int                        `json:"-"` // documents that failed because of the server
+	unwritten   int                        // failed documents some of whose pages were answered
+	maybeBilled []string                   // the first of the chunks that are counted so
+	first       map[cause]*outcome.Outcome // in the order of the walk
+}
+
+// A cause is why documents are failed, or partial.
+type cause struct {
+	state outcome.State
+	kind  partition.Kind
 }
 
 // missing are the pages of one document that have no answer.
@@ -66,6 +78,9 @@ func (s *Summary) Add(o *outcome.Outcome) {
 	s.Requests += o.Report.Requests()
 	s.Retries += o.Report.Retries()
 	s.MaybeBilledTwice += o.Report.MaybeBilledTwice()
+	maybe := o.MaybeBilled()
+	s.MaybeBilled += len(maybe)
+	s.maybeBilled = append(s.maybeBilled, maybe[:min(len(maybe), maxNamed-len(s.maybeBilled))]...)
 	for _, p := range o.Report.Chunks {
 		for _, attempt := range p.Trace.Attempts {
 			s.BytesSent += attempt.BytesSent
@@ -83,23 +98,30 @@ func (s *Summary) Add(o *outcome.Outcome) {
 	switch o.State {
 	case outcome.Unchanged:
 		s.Unchanged++
-	case outcome.Failed, outcome.Partial:
+	case outcome.Failed:
+		s.Failed++
+		countOne(&s.FailedByKind, o.Kind())
+		if outcome.Unavailable(o.Err) {
+			s.Unavailable++
+		}
+		if unwritten := (*outcome.UnwrittenError)(nil); errors.As(o.Err, &unwritten) {
+			s.unwritten++
+		}
+		s.addFailure(o)
+	case outcome.Partial:
+		s.Partial++
+		countOne(&s.PartialByKind, o.Kind())
 		s.addFailure(o)
 	}
 }
 
 func (s *Summary) addFailure(o *outcome.Outcome) {
-	s.Failed++
-	if outcome.Unavailable(o.Err) {
-		s.Unavailable++
-	}
-	kind := o.Kind()
-	countOne(&s.FailedByKind, kind)
 	if s.first == nil {
-		s.first = map[partition.Kind]*outcome.Outcome{}
+		s.first = map[cause]*outcome.Outcome{}
 	}
-	if first := s.first[kind]; first == nil || o.Number < first.Number {
-		s.first[kind] = o
+	of := cause{o.State, o.Kind()}
+	if first := s.first[of]; first == nil || o.Number < first.Number {
+		s.first[of] = o
 	}
 	for _, missing := range o.Report.Missing {
 		s.MissingPages += missing.Len()
@@ -130,13 +152,21 @@ func (s *Summary) Write(w io.Writer) error {
 
 // Lines returns the summary for people.
 func (s *Summary) Lines() []string {
-	counts := []string{fmt.Sprintf("%d done", s.Documents-s.Failed-s.Unchanged), fmt.Sprintf("%d failed", s.Failed)}
-	for _, more := range []struct {
-		n    int
-		what string
-	}{{s.Unchanged, "unchanged"}, {s.Skipped, "skipped"}, {s.NotDone, "not done"}} {
-		if more.n > 0 || more.what == "skipped" {
-			counts = append(counts, fmt.Sprintf("%d %s", more.n, more.what))
+	var counts []string
+	for _, count := range []struct {
+		n      int
+		what   string
+		always bool
+	}{
+		{s.Documents - s.Partial - s.Failed - s.Unchanged, "done", true},
+		{s.Partial, "partial", false},
+		{s.Failed, "failed", true},
+		{s.Unchanged, "unchanged", false},
+		{s.Skipped, "skipped", true},
+		{s.NotDone, "not done", false},
+	} {
+		if count.n > 0 || count.always {
+			counts = append(counts, fmt.Sprintf("%d %s", count.n, count.what))
 		}
 	}
 	requests := words.Count(s.Requests, "request")
@@ -160,13 +190,42 @@ func (s *Summary) Lines() []string {
 	if links := s.links(); links != "" {
 		lines = append(lines, links)
 	}
-	for _, kind := range s.kinds() {
-		if s.Failed == 1 {
-			break // it was said a line above
-		}
-		lines = append(lines, fmt.Sprintf("failed (%s): %d, the first: %s", kind, s.FailedByKind[kind], s.first[kind].Message()))
+	if s.unwritten > 0 {
+		lines = append(lines, fmt.Sprintf("failed, but answered in part: %d; --allow-failed writes their answered pages", s.unwritten))
+	}
+	if s.MaybeBilled > 0 {
+		lines = append(lines, s.MaybeBilledLine())
+	}
+	lines = append(lines, s.causes(outcome.Failed, s.FailedByKind)...)
+	return append(lines, s.causes(outcome.Partial, s.PartialByKind)...)
+}
+
+// causes says why documents are failed, or partial, the most frequent kind first. Of a single one it
+// was said a line above.
+func (s *Summary) causes(state outcome.State, byKind map[partition.Kind]int) []string {
+	if len(byKind) == 1 && slices.Contains(slices.Collect(maps.Values(byKind)), 1) {
+		return nil
+	}
+	kinds := slices.SortedFunc(maps.Keys(byKind), func(a, b partition.Kind) int {
+		return cmp.Or(byKind[b]-byKind[a], cmp.Compare(a, b))
+	})
+	var lines []string
+	for _, kind := range kinds {
+		lines = append(lines, fmt.Sprintf("%s (%s): %d, the first: %s", state, kind, byKind[kind], s.first[cause{state, kind}].Message()))
 	}
 	return lines
+}
+
+// maxNamed is how many chunks are named that may have been billed.
+const maxNamed = 10
+
+// MaybeBilledLine names the chunks without an answer that the server may have billed.
+func (s *Summary) MaybeBilledLine() string {
+	line := words.Count(s.MaybeBilled, "request") + " maybe billed without an answer: " + strings.Join(s.maybeBilled, ", ")
+	if more := s.MaybeBilled - len(s.maybeBilled); more > 0 {
+		line += fmt.Sprintf(", and %d more", more)
+	}
+	return line
 }
 
 // links counts the links that were not followed, by reason; "" without any.
@@ -192,11 +251,4 @@ func (s *Summary) amount() string {
 		return elements
 	}
 	return words.Count(s.Pages, "page") + ", " + elements
-}
-
-// kinds are the kinds of failures, the most frequent first.
-func (s *Summary) kinds() []partition.Kind {
-	return slices.SortedFunc(maps.Keys(s.FailedByKind), func(a, b partition.Kind) int {
-		return cmp.Or(s.FailedByKind[b]-s.FailedByKind[a], cmp.Compare(a, b))
-	})
 }

@@ -29,7 +29,7 @@ type Field struct {
 // table has every form field that is known, in the order in which they are sent.
 var table = []Field{
 	{Name: "strategy", Kind: String, Help: "how to partition: auto, fast, hi_res or ocr_only; also od_only and vlm (hosted)"},
-	{Name: "languages", Kind: List, Help: "languages of the document for OCR, such as eng or deu"},
+	{Name: "languages", Kind: List, Help: "languages of the document, such as eng or deu; if not given, the server guesses them, for each chunk of a cut PDF separately"},
 	{Name: "coordinates", Kind: Bool, Help: "return the coordinates of each element"},
 	{Name: "encoding", Kind: String, Help: "encoding of text files (server default: utf-8)"},
 	{Name: "content_type", Kind: String, Help: "media type of the document (server default: a guess)"},

@@ -1,9 +1,6 @@
 package jsonlist
 
-import (
-	"fmt"
-	"io"
-)
+import "fmt"
 
 // A SyntaxError is bytes that are no JSON.
 type SyntaxError struct {
@@ -72,16 +69,6 @@ var expected = [...]string{
 	afterE:          "in exponent of numeric literal",
 	afterSign:       "in exponent of numeric literal",
 	ended:           "",
-}
-
-// Length returns how many bytes the JSON value has that text begins with.
-func Length(text []byte) (int, error) {
-	var s scanner
-	n, err := s.scan(text)
-	if err == nil && s.state != ended {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, err
 }
 
 func (s *scanner) reset() { *s = scanner{open: s.open[:0]} }

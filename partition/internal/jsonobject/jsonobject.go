@@ -6,10 +6,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strings"
-
-	"github.com/quire-dev/quire/partition/internal/jsonlist"
+	"slices"
 )
+
+var errNoObject = errors.New("not a JSON object")
 
 // A Member is one member of a JSON object.
 type Member struct {
@@ -30,48 +30,12 @@ func Is(value []byte) bool {
 	return len(value) > 0 && value[0] == '{'
 }
 
-// Members returns the members of an object in their order, repeated ones too. They share its memory.
+// Members returns the members of an object in their order, repeated ones too.
 func Members(object []byte) ([]Member, error) {
-	rest, found := bytes.CutPrefix(bytes.TrimLeft(object, blanks), []byte("{"))
-	if !found {
-		return nil, errNotObject
+	if !Is(object) || !json.Valid(object) {
+		return nil, errNoObject
 	}
-	var members []Member
-	for rest = bytes.TrimLeft(rest, blanks); !bytes.HasPrefix(rest, []byte("}")); {
-		var m Member
-		var err error
-		if m.Key, rest, err = cut(rest, ":"); err == nil {
-			err = json.Unmarshal(m.Key, &m.Name)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if m.Value, rest, err = cut(rest, ",}"); err != nil {
-			return nil, err
-		}
-		members = append(members, m)
-	}
-	return members, nil
-}
-
-const blanks = " \t\r\n"
-
-var errNotObject = errors.New("not a JSON object")
-
-// cut takes the value that text begins with, and what is after it: one of after, of which } stays.
-func cut(text []byte, after string) (value json.RawMessage, rest []byte, err error) {
-	n, err := jsonlist.Length(text)
-	if err != nil {
-		return nil, nil, err
-	}
-	rest = bytes.TrimLeft(text[n:], blanks)
-	if len(rest) == 0 || !strings.ContainsRune(after, rune(rest[0])) {
-		return nil, nil, errNotObject
-	}
-	if rest[0] != '}' {
-		rest = bytes.TrimLeft(rest[1:], blanks)
-	}
-	return json.RawMessage(text[:n:n]), rest, nil
+	return slices.Collect(All(object)), nil
 }
 
 // Join returns the object with these members.
