@@ -273,3 +273,16 @@ func TestAnswerSpaceIsChecked(t *testing.T) {
 		require.ErrorContains(t, err, "less than 1")
 	}
 }
+
+// A large element is found in its place, after blanks and others too.
+func TestE9LargeElementAfterBlanks(t *testing.T) {
+	large := strings.Repeat("表", 40<<10)
+	answer := " \n\t[{\"type\":\"Title\",\"element_id\":\"1\",\"text\":\"a\"} ,\n {\"type\":\"Title\",\"element_id\":\"2\",\"text\":\"" + large + "\"}]"
+	engine := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
+	bubble(t, partitiontest.Options{Engine: engine}, func(t *testing.T, s *partitiontest.Server) {
+		result, err := newClient(t, s).Partition(t.Context(), text("x"), onDisk)
+		require.NoError(t, err)
+		require.Len(t, result.Elements, 2)
+		require.Equal(t, large, result.Elements[1].Text)
+	})
+}
