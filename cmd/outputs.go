@@ -7,6 +7,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/folder/journal"
+	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/wire"
 )
 
@@ -32,8 +33,14 @@ func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*out
 		Key: key, PathMatters: j.options.sourceField,
 		How:     fmt.Sprintf("allow-failed=%t narrow=%t", f.params.Split.AllowFailed, f.params.Split.Narrow),
 		Partial: f.params.Split.AllowFailed, Engine: client.engineName(), Extension: j.form.Extension, Force: f.run.force, Again: f.cache.refresh,
-		Stop: stop,
+		FailEmpty: f.params.FailEmpty, Stop: stop,
 	}}
+	if client.Client != nil && j.repairsParents() {
+		out.settings.Repairs = func(ctx context.Context, d *partition.Document) bool {
+			plan, err := client.Plan(ctx, d, f.params)
+			return err == nil && len(plan.Chunks) > 1 && len(plan.Left) == 0
+		}
+	}
 	if out.folder, err = folder.Open(f.output, j.disk); err != nil {
 		return nil, &exitError{exitFailed, err}
 	}
@@ -41,6 +48,12 @@ func (j *job) openOutputs(stop context.CancelCauseFunc, client *apiClient) (*out
 		return nil, &exitError{exitFailed, errors.Join(err, out.folder.Close())}
 	}
 	return out, nil
+}
+
+// repairsParents reports whether parents that cutting has lost are restored.
+func (j *job) repairsParents() bool {
+	p := j.flags.params
+	return p.OutputFormat != partition.OutputCSV && (p.Split.RepairParents == nil || *p.Split.RepairParents)
 }
 
 // openImages opens the folder of --images, before any request is paid for.

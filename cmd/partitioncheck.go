@@ -37,7 +37,7 @@ func (f *partitionFlags) check(roots []string) (format.Format, outputOptions, er
 		return form, options, usageError("--chunking-scope %q: must be whole, after or per_chunk", f.scope)
 	}
 	f.params.Split.Mode, f.params.Split.Scope = partition.ChunkMode(f.mode), partition.ChunkingScope(f.scope)
-	f.params.Split.Off = f.noSplit
+	f.params.Split.Off, f.params.FailEmpty = f.noSplit, f.run.failEmpty
 	if f.password != "" {
 		password, err := readPassword(f.password)
 		if err != nil {

@@ -16,6 +16,7 @@ type runFlags struct {
 	failed          string
 	retryFailed     string
 	force           bool
+	failEmpty       bool
 	maxFailures     int
 	maxRequests     int
 	maxPages        int
@@ -30,7 +31,8 @@ func (f *runFlags) add(flags *pflag.FlagSet) {
 		flags.StringVar(&f.report, "report", "", "write an HTML report about the run to this `file`")
 		flags.StringVar(&f.failed, "failed", "", "list the failed and partial documents in this `file`, one JSON object per line; with -o, .quire/failed.jsonl in the output folder lists them too")
 		flags.StringVar(&f.retryFailed, "retry-failed", "", "process the documents listed in this `file`, which --failed or an earlier run with -o wrote; takes the place of PATH")
-		flags.BoolVar(&f.force, "force", false, "also send documents whose failure is final: in an earlier run the server said that a retry would fail the same way")
+		flags.BoolVar(&f.force, "force", false, "also send documents whose failure is final: in an earlier run the server said that a retry would fail the same way; and restore the parent_id in PDF outputs of version 0.1.0, if all answers are in the cache")
+		flags.BoolVar(&f.failEmpty, "fail-empty", false, "fail empty documents: those with no text and no image in their answer, or nothing that --element-types keeps (default: a warning); the answers stay in the cache")
 		flags.IntVar(&f.maxFailures, "max-failures", 0, "stop the run after this many failed documents (default: no limit)")
 		flags.IntVar(&f.maxPages, "max-total-pages", 0, "stop the run before it sends more pages than this; a document whose page count is unknown counts as one page (default: no limit)")
 		flags.IntVar(&f.maxRequests, "max-requests", 0, "stop the run before it sends more requests than this, retries included (default: no limit)")

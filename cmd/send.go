@@ -11,6 +11,7 @@ import (
 
 	"github.com/quire-dev/quire/cmd/internal/folder"
 	"github.com/quire-dev/quire/cmd/internal/walk"
+	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/batch"
 	"github.com/quire-dev/quire/partition/element"
@@ -74,6 +75,11 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 	if partial := (*partition.PartialError)(nil); failure != nil && !errors.As(failure, &partial) {
 		return failure
 	}
+	if failure == nil {
+		if err := output.judge(params.FailEmpty); err != nil {
+			return err
+		}
+	}
 	return cmp.Or(output.close(ctx), failure)
 }
 
@@ -130,6 +136,22 @@ func (o *output) write(ctx context.Context, e element.Element) error {
 	if err := o.writer.Write(e); err != nil {
 		return &folder.WriteError{Name: o.work.Path, Err: err}
 	}
+	return nil
+}
+
+// judge notes whether the options have left nothing of a document that is not empty itself. The
+// error is that of an empty document, where it counts as failed.
+func (o *output) judge(fails bool) error {
+	report := &o.work.Report
+	if report.Empty || report.Elements > 0 || o.writer == nil {
+		return nil
+	}
+	report.Empty = true
+	why := "empty: " + words.Count(o.writer.LeftOut(), "element") + " left out by type"
+	if fails {
+		return &partition.DocumentError{Document: o.work.Path, Kind: partition.KindEmpty, Err: errors.New(why)}
+	}
+	report.Warnings = append(report.Warnings, why)
 	return nil
 }
 

@@ -65,6 +65,7 @@ type answered struct {
 	ID     json.RawMessage `json:"id,omitempty"`
 	SHA256 string          `json:"sha256,omitempty"`
 	Pages  int             `json:"pages,omitempty"` // answered; absent where pages are not known
+	Empty  bool            `json:"empty,omitempty"` // there is nothing in the answer
 	Notes  []string        `json:"warnings,omitempty"`
 }
 
@@ -188,7 +189,8 @@ func (l *listSink) show(w *work) error {
 
 func (l *listSink) write(w *work) error {
 	head, err := json.Marshal(answered{
-		Path: w.Path, Name: w.asked.Name, ID: w.asked.ID, SHA256: w.SHA256, Pages: w.Report.AnsweredPages(), Notes: w.Report.Warnings,
+		Path: w.Path, Name: w.asked.Name, ID: w.asked.ID, SHA256: w.SHA256, Pages: w.Report.AnsweredPages(), Empty: w.Report.Empty,
+		Notes: w.Report.Warnings,
 	})
 	if err != nil {
 		return err

@@ -598,7 +598,8 @@ func TestMediaTypes(t *testing.T) {
 }
 
 func TestDamagedPDFGoesWholeWithAWarning(t *testing.T) {
-	bubble(t, partitiontest.Options{Engine: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "[]") })}, func(t *testing.T, s *partitiontest.Server) {
+	engine := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `[{"type":"Title","text":"a"}]`) })
+	bubble(t, partitiontest.Options{Engine: engine}, func(t *testing.T, s *partitiontest.Server) {
 		data := partitiontest.NewPDF(10)[:500]
 		result, err := newClient(t, s).Partition(t.Context(), partition.FromReaderAt("a.pdf", bytes.NewReader(data), int64(len(data))), partition.Params{})
 		require.NoError(t, err)

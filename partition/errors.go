@@ -98,8 +98,8 @@ func (e *APIError) where() string {
 // Unwrap returns the cause.
 func (e *APIError) Unwrap() error { return e.Err }
 
-// A DocumentError is a document that failed before any request was sent for it, or because of this
-// machine.
+// A DocumentError is a document that failed before any request was sent for it, because of this
+// machine, or because it is empty.
 type DocumentError struct {
 	Document string
 	Kind     Kind

@@ -57,8 +57,8 @@ func (c *jobCounters) observe(_ context.Context, e partition.Event) {
 func runJob(ctx context.Context, client *partition.Client, documents []*partition.Document, to sink) error {
 	items := func(yield func(batch.Item) bool) {
 		for _, d := range documents {
-			// A bad page costs its chunk, not the document.
-			if !yield(batch.Document(d, partition.Params{Split: partition.Split{AllowFailed: true}})) {
+			// A bad page costs its chunk, not the document. A document of which nothing comes is rejected, and does not vanish.
+			if !yield(batch.Document(d, partition.Params{FailEmpty: true, Split: partition.Split{AllowFailed: true}})) {
 				return
 			}
 		}

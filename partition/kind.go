@@ -5,8 +5,9 @@ type Kind string
 
 // The kinds of errors.
 const (
-	KindBadDocument     Kind = "bad_document"     // damaged, encrypted, empty
+	KindBadDocument     Kind = "bad_document"     // damaged, encrypted, a file without bytes
 	KindUnsupportedType Kind = "unsupported_type" // the server does not read such files
+	KindEmpty           Kind = "empty"            // answered without any text or image: see [Params.FailEmpty]
 	KindTooLarge        Kind = "too_large"        // more bytes or pages than the server or a limit of the client allows
 	KindBadRequest      Kind = "bad_request"      // a parameter, or the URL
 	KindAuth            Kind = "auth"             // the key is missing or refused
@@ -42,6 +43,7 @@ var kinds = map[Kind]struct {
 }{
 	KindBadDocument:     {ScopeDocument, false},
 	KindUnsupportedType: {ScopeDocument, false},
+	KindEmpty:           {ScopeDocument, false},
 	KindTooLarge:        {ScopeDocument, false},
 	KindChanged:         {ScopeDocument, true},
 	KindBadRequest:      {ScopeRequest, false},

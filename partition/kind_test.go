@@ -13,7 +13,7 @@ import (
 
 func TestKinds(t *testing.T) {
 	for scope, kinds := range map[partition.Scope][]partition.Kind{
-		partition.ScopeDocument: {partition.KindBadDocument, partition.KindUnsupportedType, partition.KindTooLarge, partition.KindChanged},
+		partition.ScopeDocument: {partition.KindBadDocument, partition.KindUnsupportedType, partition.KindTooLarge, partition.KindChanged, partition.KindEmpty},
 		partition.ScopeRequest:  {partition.KindBadRequest},
 		partition.ScopeAccount:  {partition.KindAuth, partition.KindQuota},
 		partition.ScopeServer: {

@@ -91,6 +91,9 @@ func (s *Stream) conclude(j *job, m *merged, err error) error {
 	if err := checkCoverage(j.requested(), m.answered, m.missing); err != nil {
 		return &DocumentError{Document: j.plan.Document, Kind: KindBadResponse, Err: err}
 	}
+	if err := s.judge(j, len(m.missing) == 0); err != nil {
+		return err
+	}
 	if len(m.missing) == 0 {
 		return nil
 	}
@@ -149,6 +152,7 @@ func checkCoverage(requested split.PageRange, answered, missing []split.PageRang
 
 // deliver yields the elements of an answered chunk.
 func (s *Stream) deliver(c *chunk, turns elementTurns, yield func(element.Element) bool) error {
+	counted := s.tally.of(c, s.firstNumber())
 	before := c.from > 0                    // the elements are of pages that were answered before
 	apart := c.answer.repairable && !before // the server did not see what stands above
 	given := apart && s.repair.enter(&c.answer.parents, s.params.Split.RepairParents != nil)
@@ -165,10 +169,12 @@ func (s *Stream) deliver(c *chunk, turns elementTurns, yield func(element.Elemen
 		if before {
 			continue
 		}
+		counted.add(e)
 		if !yield(e) {
 			return errLeft
 		}
 	}
+	counted.end()
 	return nil
 }
 

@@ -72,6 +72,10 @@ type Params struct {
 
 	// Split says how a PDF is cut; it is not sent to the server.
 	Split Split
+
+	// FailEmpty makes an empty document fail with [KindEmpty]: see [Report.Empty]. Without it there
+	// is a warning. It is not sent to the server, and the answers stay in the cache.
+	FailEmpty bool
 }
 
 // OutputFormat is the form of the server's answer.

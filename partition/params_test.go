@@ -74,7 +74,7 @@ func TestEveryParamIsClassified(t *testing.T) {
 			require.Contains(t, types[kinds[name]], field.Type, name)
 			continue
 		}
-		require.Contains(t, []string{"Extra", "Split"}, field.Name)
+		require.Contains(t, []string{"Extra", "Split", "FailEmpty"}, field.Name)
 	}
 }
 

@@ -28,6 +28,9 @@ type Report struct {
 	Warnings []string
 	// Elements is the number of elements delivered.
 	Elements int
+	// Empty says that all requested pages were answered, and that there is nothing in the answer: no
+	// element, or no row of the table, has text or an image. Warnings have the likely cause.
+	Empty bool
 	// Elapsed is the time from the start of the document to its end.
 	Elapsed time.Duration
 }

@@ -28,6 +28,7 @@ type Stream struct {
 	mu       sync.Mutex
 	report   Report // written under mu, by the goroutine of the loop alone, which may so read it without
 	repair   parentRepair
+	tally    tally
 	kept     bool   // every answer is in the cache
 	forget   func() // what was delivered; nil where the caller has it
 }
@@ -185,6 +186,9 @@ func (s *Stream) table(take func(*io.SectionReader) error) error {
 		if err := take(c.answer.store.Open()); err != nil {
 			return localError(s.document.name, err)
 		}
+		counted := s.tally.of(c, s.firstNumber())
+		counted.addTable(c.answer.store.Open())
+		counted.end()
 		return nil
 	})
 }
@@ -246,6 +250,7 @@ func (s *Stream) send(plan func() (*job, error), deliver func(*chunk) error) err
 		return s.sendTwice(j, deliver)
 	}
 	s.announce(j)
+	s.tally = tally{job: j}
 
 	ctx, end := context.WithCancelCause(s.ctx)
 	free := j.begin(ctx, end)

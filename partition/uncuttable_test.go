@@ -77,7 +77,7 @@ func TestWhatCannotBeCutGoesWhole(t *testing.T) {
 		request, _ := partitiontest.FromContext(r.Context())
 		var elements []element.Element
 		for page := request.Pages.First; page <= request.Pages.Last; page++ {
-			elements = append(elements, element.Element{Type: element.TypeTitle, Metadata: element.Metadata{PageNumber: page}},
+			elements = append(elements, element.Element{Type: element.TypeTitle, Text: "a", Metadata: element.Metadata{PageNumber: page}},
 				element.Element{Type: element.TypePageBreak})
 		}
 		_ = json.NewEncoder(w).Encode(elements)

@@ -4,11 +4,16 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/warpstreamlabs/bento/public/bloblang"
 	"github.com/warpstreamlabs/bento/public/service"
+
+	"github.com/quire-dev/quire/partition/partitiontest"
 )
 
 // needs is what a shipped configuration needs beside the components of every build, and the build tag that brings it.
@@ -38,6 +43,39 @@ func TestConfigurationsAreWithoutLint(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, lint(t, env, config))
 		})
+	}
+}
+
+// outputCase is a case of an output switch, with its check, if it has one.
+var outputCase = regexp.MustCompile(`(?m)^ {6}- (?:check: (.*)|output:)$`)
+
+// Where each element is a row or a record, the message of a document without elements goes another way.
+func TestA7ConfigurationsRouteEmptyDocuments(t *testing.T) {
+	srv := newServer(t, partitiontest.Fault{File: "empty.txt", Do: partitiontest.Reply(200, "[]")})
+	p := newTestProcessor(t, "url: "+srv.URL+"\noutput: elements\n")
+	shipped, err := filepath.Glob("config/*.yaml")
+	require.NoError(t, err)
+	for _, path := range shipped {
+		content, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if !strings.Contains(string(content), "output: elements") {
+			continue
+		}
+		for name, want := range map[string]int{"empty.txt": 1, "a.txt": 2} {
+			out, err := p.Process(t.Context(), message([]byte("text"), name))
+			require.NoError(t, err)
+			require.Len(t, out, 1)
+			require.Equal(t, want, slices.IndexFunc(outputCase.FindAllStringSubmatch(string(content), -1), func(c []string) bool {
+				if c[1] == "" {
+					return true
+				}
+				check, err := bloblang.Parse(c[1])
+				require.NoError(t, err)
+				taken, err := out[0].BloblangQueryValue(check)
+				require.NoError(t, err)
+				return taken == true
+			}), "%s: %s", path, name)
+		}
 	}
 }
 

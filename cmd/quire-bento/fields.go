@@ -43,7 +43,7 @@ func ownRows() []row {
 		{
 			"output", choice("ndjson", "elements"), text(func(s *settings, v string) error { s.elements = v == "elements"; return nil }),
 			"`ndjson`: a message for each document, an element a line, the last one with its line break too. `elements`: a message for " +
-				"each element, in a batch for the document; none for a document without elements.",
+				"each element, in a batch for the document; of a document without elements one that describes it, with `quire_elements` 0.",
 			[]trait{byDefault("ndjson")},
 		},
 		{
@@ -90,6 +90,12 @@ func ownRows() []row {
 		{
 			"allow_failed", service.NewBoolField, flag(func(s *settings) *bool { return &s.params.Split.AllowFailed }),
 			"Keep what was answered of a document although some pages failed. The message is no error then; `quire_missing_pages` names them.",
+			[]trait{byDefault(false)},
+		},
+		{
+			"fail_empty", service.NewBoolField, flag(func(s *settings) *bool { return &s.params.FailEmpty }),
+			"Make a document an error, of the kind `empty`, in whose answer there is no text and no image. Its answer stays in the cache. Without " +
+				"it `quire_empty` and a warning say so.",
 			[]trait{byDefault(false)},
 		},
 		{

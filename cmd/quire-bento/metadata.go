@@ -17,6 +17,8 @@ const (
 	metaPages     = "quire_pages"
 	metaMissing   = "quire_missing_pages"
 	metaElements  = "quire_elements"
+	metaEmpty     = "quire_empty"
+	metaWarnings  = "quire_warnings"
 	metaRequests  = "quire_requests"
 	metaRetries   = "quire_retries"
 	metaCacheHits = "quire_cache_hits"
@@ -52,6 +54,23 @@ func describe(m *service.Message, r partition.Report) {
 	m.MetaSetMut(metaCacheHits, r.CacheHits())
 	if len(r.Missing) > 0 {
 		m.MetaSetMut(metaMissing, pageList(r.Missing))
+	}
+	if r.Empty {
+		m.MetaSetMut(metaEmpty, true)
+	}
+	if len(r.Warnings) > 0 {
+		m.MetaSetMut(metaWarnings, strings.Join(r.Warnings, "\n"))
+	}
+}
+
+// recordOf is what stands for a document without elements where each element is a message.
+func recordOf(r partition.Report) map[string]any {
+	warnings := make([]any, len(r.Warnings))
+	for i, warning := range r.Warnings {
+		warnings[i] = warning
+	}
+	return map[string]any{
+		"document": r.Document, "pages": r.Pages, "elements": r.Elements, "missing_pages": pageList(r.Missing), "warnings": warnings,
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 type meters struct {
 	documents *service.MetricCounter // sent, or taken from the cache; one that comes again counts again
 	failed    *service.MetricCounter // by kind
+	empty     *service.MetricCounter // with fail_empty they are failed as well
 	pages     *service.MetricCounter
 	elements  *service.MetricCounter
 	requests  *service.MetricCounter
@@ -28,6 +29,7 @@ func newMeters(m *service.Metrics) *meters {
 	return &meters{
 		documents: m.NewCounter("quire_documents"),
 		failed:    m.NewCounter("quire_failed", "kind"),
+		empty:     m.NewCounter("quire_empty"),
 		pages:     m.NewCounter("quire_pages"),
 		elements:  m.NewCounter("quire_elements"),
 		requests:  m.NewCounter("quire_requests"),
@@ -43,6 +45,9 @@ func newMeters(m *service.Metrics) *meters {
 func (m *meters) add(r partition.Report, took time.Duration) {
 	m.pages.Incr(int64(r.AnsweredPages()))
 	m.elements.Incr(int64(r.Elements))
+	if r.Empty {
+		m.empty.Incr(1)
+	}
 	m.requests.Incr(int64(r.Requests()))
 	m.cacheHits.Incr(int64(r.CacheHits()))
 	m.latency.Timing(took.Nanoseconds())

@@ -90,6 +90,25 @@ func TestA9PostgresIsFull(t *testing.T) {
 	require.Zero(t, base.number(t, "select count(*) from failed"))
 }
 
+// TestA7PostgresEmptyDocuments: a document without elements is a row in failed, for as long as it has none, and its old rows go.
+func TestA7PostgresEmptyDocuments(t *testing.T) {
+	base := startPostgres(t)
+	in := filepath.Join(t.TempDir(), "in")
+	require.NoError(t, os.Mkdir(in, 0o700))
+	for _, name := range []string{"a.txt", "b.txt"} {
+		require.NoError(t, os.WriteFile(filepath.Join(in, name), []byte("text"), 0o600))
+	}
+	for _, empty := range []string{"a", "b"} {
+		srv := newServer(t, partitiontest.Fault{File: empty + ".txt", Do: partitiontest.Reply(200, "[]")})
+		run := worker(t, "config/postgres.yaml", "DSN="+base.dsn, "DOCUMENTS="+in, "UNSTRUCTURED_API_URL="+srv.URL)
+		require.NoError(t, run.Run())
+		require.Equal(t, []string{filepath.Join(in, empty+".txt") + " empty 200 empty: no elements; the server found nothing"},
+			base.strings(t, "select document || ' ' || kind || ' ' || status || ' ' || message from failed"))
+		require.Equal(t, 1, base.number(t, "select count(*) from elements"))
+		require.Zero(t, base.number(t, "select count(*) from elements where document = $1", filepath.Join(in, empty+".txt")))
+	}
+}
+
 // TestA9PostgresTakesHostileTexts: what Postgres cannot store is replaced and said, what it refuses is a row in failed, and neither costs
 // anything else.
 func TestA9PostgresTakesHostileTexts(t *testing.T) {

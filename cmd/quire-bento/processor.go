@@ -131,11 +131,16 @@ func (p *processor) judge(err error) error {
 	}
 }
 
-// deliver makes messages of an answer: one, or one for each element.
+// deliver makes messages of an answer: one, or one for each element. A document without elements is one message too: it would
+// vanish otherwise.
 func (p *processor) deliver(m *service.Message, a *answer) (service.MessageBatch, error) {
 	describe(m, a.report)
 	if !p.elements {
 		m.SetBytes(a.content)
+		return service.MessageBatch{m}, nil
+	}
+	if len(a.elements) == 0 {
+		m.SetStructuredMut(recordOf(a.report))
 		return service.MessageBatch{m}, nil
 	}
 	batch := make(service.MessageBatch, len(a.elements))

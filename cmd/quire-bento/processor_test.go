@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/warpstreamlabs/bento/public/service"
 
+	"github.com/quire-dev/quire/partition"
 	"github.com/quire-dev/quire/partition/partitiontest"
 	"github.com/quire-dev/quire/split"
 )
@@ -70,6 +71,50 @@ func TestOneMessageAnElement(t *testing.T) {
 		require.Equal(t, string(rune('0'+i)), metadata(t, m)["quire_element_index"])
 		require.Equal(t, "3", metadata(t, m)["quire_elements"])
 	}
+}
+
+// An empty document leaves a message, whatever the form of the output, unless it is to fail.
+func TestA7EmptyDocuments(t *testing.T) {
+	const why = "empty: no elements; the server found nothing"
+	srv := newServer(t, partitiontest.Fault{Do: partitiontest.Reply(200, "[]")})
+	for output, content := range map[string]string{
+		"ndjson":   "",
+		"elements": `{"document":"a.txt","elements":0,"missing_pages":"","pages":0,"warnings":["` + why + `"]}`,
+	} {
+		p := newTestProcessor(t, "url: "+srv.URL+"\noutput: "+output+"\n")
+		out, err := p.Process(t.Context(), message([]byte("text"), "a.txt"))
+		require.NoError(t, err)
+		require.Len(t, out, 1)
+		got, err := out[0].AsBytes()
+		require.NoError(t, err)
+		require.Equal(t, content, string(got))
+		require.Equal(t, map[string]string{
+			"path": "inbox/a.txt", "quire_pages": "0", "quire_elements": "0", "quire_empty": "true", "quire_warnings": why,
+			"quire_requests": "1", "quire_retries": "0", "quire_cache_hits": "0",
+		}, metadata(t, out[0]))
+
+		p = newTestProcessor(t, "url: "+srv.URL+"\nfail_empty: true\noutput: "+output+"\n")
+		out, err = p.Process(t.Context(), message([]byte("text"), "a.txt"))
+		require.Empty(t, out)
+		require.EqualError(t, err, "a.txt: "+why)
+		require.Equal(t, partition.KindEmpty, partition.KindOf(err))
+	}
+}
+
+// What is allowed to lack pages, and has nothing on the others, leaves a message as well.
+func TestA7NothingButMissingPages(t *testing.T) {
+	srv := newServer(t,
+		partitiontest.Fault{Pages: split.PageRange{First: 1, Last: 1}, Do: partitiontest.Detail(422, "no")},
+		partitiontest.Fault{Do: partitiontest.Reply(200, "[]")},
+	)
+	p := newTestProcessor(t, "url: "+srv.URL+"\nallow_failed: true\noutput: elements\n")
+	out, err := p.Process(t.Context(), message(partitiontest.NewPDF(4), "a.pdf"))
+	require.NoError(t, err)
+	require.Len(t, out, 1)
+	record, err := out[0].AsStructured()
+	require.NoError(t, err)
+	require.Equal(t, "1-2", record.(map[string]any)["missing_pages"])
+	require.NotContains(t, metadata(t, out[0]), "quire_empty")
 }
 
 func TestDocumentNames(t *testing.T) {

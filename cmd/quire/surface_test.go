@@ -23,7 +23,7 @@ import (
 var mostExported = map[string]int{
 	"cache":                    37, // Dir.Claim and Dir.InUse came
 	"cmd":                      1,
-	"partition":                206, // ClaimCache with Claim, ClaimHeld, PartialError.Cause, WithAnswerSpace and Stream.WriteCSV came
+	"partition":                209, // ClaimCache with Claim, ClaimHeld, PartialError.Cause, KindEmpty, Report.Empty, Params.FailEmpty, WithAnswerSpace, Stream.WriteCSV came
 	"partition/batch":          61,  // Whole came
 	"partition/element":        56,  // was part of partition; Parse came
 	"partition/format":         48,  // Register with Encoder and Item, Read, Binary, KeepsMetadata, Text and Markdown came

@@ -30,8 +30,13 @@ type Settings struct {
 	Partial     bool   // outputs that lack pages are written
 	Engine      string // what produces the elements
 	Extension   string // of the output format, with the dot
-	Force       bool   // send also what the server declared final
+	Force       bool   // send also what the server declared final, and do again what Repairs says
 	Again       bool   // do everything again
+	FailEmpty   bool   // an empty document fails: one that an earlier run has done as well
+
+	// Repairs reports whether a document's output can be made again, with parents that earlier builds
+	// lost, and without a request. It is nil where parents are not repaired.
+	Repairs func(ctx context.Context, d *partition.Document) bool
 
 	Stop func(error) // stops the run: nothing more can be written
 }
@@ -50,6 +55,7 @@ type Outputs struct {
 type Output struct {
 	*outcome.Outcome
 	recorded bool           // the document can be read again, so that it is worth remembering
+	outdated bool           // the output of an earlier run is that of an empty document, which now fails
 	before   journal.Stat   // of the document's file, before it was read
 	file     *File          // finished, and not yet in its place; nil where there is none
 	size     int64          // of the file, in bytes
@@ -116,6 +122,9 @@ func (o *Outputs) write(w *Output, write func(*bufio.Writer) error) {
 	}
 	if w.Err != nil && !outcome.LacksPages(w.Err) {
 		file.Discard()
+		if w.outdated && w.Kind() == partition.KindEmpty {
+			_ = o.folder.root.Remove(w.Name + o.Extension) // what is left is still what the record says
+		}
 		return
 	}
 	if w.size, err = file.finish(); err != nil {
@@ -206,7 +215,7 @@ func (o *Outputs) lose(w *Output, err error) {
 	if w.record.Name != "" {
 		r := &w.record
 		r.State, r.Kind, r.Error = journal.Failed, string(w.Kind()), w.Message()
-		r.Output, r.Elements, r.Pages, r.Missing, r.Status, r.Final = 0, 0, 0, nil, 0, false
+		r.Output, r.Elements, r.Empty, r.Pages, r.Missing, r.Status, r.Final = 0, 0, false, 0, nil, 0, false
 	}
 	if !lost.OfItsName() {
 		o.Stop(lost)

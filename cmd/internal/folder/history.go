@@ -65,6 +65,11 @@ func (o *Outputs) settle(ctx context.Context, d *partition.Document, w *Output, 
 	size, there := o.folder.size(record.Name)
 	there = there && size == record.Output
 	switch {
+	case record.State == journal.Done && there && o.Force && record.Pages > 1 && !record.Repaired && o.Repairs != nil && o.Repairs(ctx, d):
+		return
+	case record.State == journal.Done && there && record.Empty && o.FailEmpty:
+		w.outdated = true // its answer is in the cache
+		return
 	case record.State == journal.Done && there:
 		w.State = outcome.Unchanged
 	case !record.Final || o.Force || record.How != o.How:
@@ -99,8 +104,8 @@ func same(ctx context.Context, d *partition.Document, record *journal.Record, no
 func (o *Outputs) describe(w *Output) journal.Record {
 	r := journal.Record{
 		Name: w.Name + o.Extension, Path: w.Path, Params: o.keyOf(w.Path), How: o.How, State: journal.Done, Output: w.size,
-		Attempts: w.Report.Requests(), Elements: w.Report.Elements, Pages: w.Report.AnsweredPages(), Missing: w.MissingPages(),
-		Engine: o.Engine, Version: partition.Version,
+		Attempts: w.Report.Requests(), Elements: w.Report.Elements, Empty: w.Report.Empty, Pages: w.Report.AnsweredPages(), Missing: w.MissingPages(),
+		Engine: o.Engine, Version: partition.Version, Repaired: o.Repairs != nil,
 	}
 	if absolute, err := filepath.Abs(r.Path); err == nil {
 		r.Path = absolute

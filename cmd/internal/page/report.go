@@ -27,6 +27,8 @@ type report struct {
 	Overview                     chart
 	Failures                     []failure
 	MoreFailures                 int
+	Empty                        []Total // names and causes
+	MoreEmpty                    int
 	Slowest                      []slow
 	MoreDocuments                int
 	Rules                        []ruleLine
@@ -76,6 +78,7 @@ func (r *Run) report(more []Total) *report {
 		Started: r.start.Format("2006-01-02 15:04:05 -07:00"), Took: span(r.last),
 		Totals: append(r.totals(), more...), Overview: r.drawOverview(),
 		MoreFailures:  r.figures.states[outcome.Failed] + r.figures.states[outcome.Partial] - len(r.failures),
+		MoreEmpty:     r.figures.empty - len(r.empty),
 		MoreDocuments: r.ended - len(r.slowest), MoreClosings: r.moreClosings, Undrawn: r.undrawn,
 	}
 	anchors := map[string]string{}
@@ -89,6 +92,9 @@ func (r *Run) report(more []Total) *report {
 			wire.Printable(o.Name), string(o.State), string(o.Kind), wire.Printable(o.Err),
 			strings.Join(o.MissingPages, ", "), anchors[o.Name],
 		})
+	}
+	for _, o := range r.empty {
+		p.Empty = append(p.Empty, Total{wire.Printable(o.Name), wire.Printable(o.Empty)})
 	}
 	for _, t := range r.slowest {
 		line := slow{Name: wire.Printable(t.name), Anchor: anchors[t.name], Took: span(t.elapsed), State: t.state()}
@@ -122,6 +128,7 @@ func (r *Run) totals() []Total {
 		{"failed", f.states[outcome.Failed], true},
 		{"unchanged", f.states[outcome.Unchanged], false},
 		{"not done", f.states[outcome.NotDone], false},
+		{"empty", f.empty, false},
 		{"pages", f.pages, true},
 		{"missing pages", f.missing, false},
 		{"elements", f.elements, true},

@@ -3,6 +3,7 @@ package page
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,6 +22,7 @@ type Outcome struct {
 	Missing          int      // pages without an answer
 	MissingPages     []string // their ranges
 	Elements         int
+	Empty            string // why there is nothing in its answer; "" where there is something
 	Requests         int
 	Retries          int
 	MaybeBilledTwice int
@@ -44,6 +46,9 @@ func OutcomeOf(o *outcome.Outcome) Outcome {
 	if o.Err != nil {
 		said.Kind, said.Err = o.Kind(), o.Message()
 	}
+	if o.Report.Empty {
+		said.Empty = cmp.Or(said.Err, strings.Join(o.Report.Warnings, "; "))
+	}
 	return said
 }
 
@@ -52,6 +57,7 @@ func OutcomeOf(o *outcome.Outcome) Outcome {
 const (
 	maxSlowest       = 50
 	maxFailures      = 200
+	maxEmpty         = 200
 	maxFailedDrawn   = 50
 	maxClosings      = 100
 	maxStringBytes   = 1000 // of a name or an error
@@ -74,6 +80,7 @@ type Run struct {
 	undrawn  int         // failed documents that are not in failed
 	ended    int         // documents with events
 	failures []Outcome   // in the order of their outcomes
+	empty    []Outcome   // likewise
 	figures  figures
 	rules    map[string]*ruleCount
 	waits    map[chunkKey]pause // under way
@@ -87,8 +94,8 @@ type Run struct {
 
 // figures are sums over the outcomes.
 type figures struct {
-	states                                                                             map[outcome.State]int
-	documents, pages, missing, elements, requests, retries, twice, maybeBilled, cached int
+	states                                                                                    map[outcome.State]int
+	documents, empty, pages, missing, elements, requests, retries, twice, maybeBilled, cached int
 }
 
 // A ruleCount is what a row of the retry policy did.
@@ -144,6 +151,12 @@ func (r *Run) Document(o Outcome) {
 			t.outcome = kept
 		}
 	}
+	if o.Empty != "" {
+		f.empty++
+		if len(r.empty) < maxEmpty {
+			r.empty = append(r.empty, *kept)
+		}
+	}
 	if (o.State == outcome.Failed || o.State == outcome.Partial) && len(r.failures) < maxFailures {
 		r.failures = append(r.failures, *kept)
 	}
@@ -151,7 +164,7 @@ func (r *Run) Document(o Outcome) {
 
 // kept is the outcome within the limits.
 func (o Outcome) kept() *Outcome {
-	o.Name, o.Err = shorten(o.Name, maxStringBytes), shorten(o.Err, maxStringBytes)
+	o.Name, o.Err, o.Empty = shorten(o.Name, maxStringBytes), shorten(o.Err, maxStringBytes), shorten(o.Empty, maxStringBytes)
 	missing := o.MissingPages
 	o.MissingPages = slices.Clone(missing[:min(len(missing), maxMissingShown)])
 	if len(missing) > maxMissingShown {

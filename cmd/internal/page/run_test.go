@@ -249,3 +249,25 @@ func TestClosings(t *testing.T) {
 		require.Contains(t, string(reportOf(t, r)), `<td class="number">0 ms</td><td class="number">1.0 s</td>`)
 	})
 }
+
+// TestA7EmptyDocuments holds that the page counts all empty documents, and names 200 of them with the likely cause.
+func TestA7EmptyDocuments(t *testing.T) {
+	run := page.NewRun("docs", "http://x", time.Now())
+	document := func(name string, state outcome.State, err error) {
+		report := partition.Report{Empty: true, Warnings: []string{"another", "empty: <no> elements"}}
+		run.Document(page.OutcomeOf(&outcome.Outcome{Path: name, State: state, Report: report, Err: err}))
+	}
+	document("failed.pdf", outcome.Failed, &partition.DocumentError{Document: "failed.pdf", Kind: partition.KindEmpty, Err: errors.New("it is empty")})
+	for i := range 200 {
+		document(fmt.Sprintf("%d.pdf", i), outcome.Done, nil)
+	}
+	run.Document(page.OutcomeOf(&outcome.Outcome{Path: "full.pdf", State: outcome.Done, Report: partition.Report{Elements: 1}}))
+	var out bytes.Buffer
+	require.NoError(t, run.Write(&out, nil))
+	checkPage(t, out.Bytes())
+	require.Contains(t, out.String(), "<dt>empty</dt><dd><bdi>201</bdi></dd>")
+	require.Equal(t, 199, strings.Count(out.String(), "another; empty: &lt;no&gt; elements"))
+	require.Equal(t, 2, strings.Count(out.String(), "failed.pdf: it is empty"), "among the failures as well")
+	require.Contains(t, out.String(), "1 more are empty and are not listed.")
+	require.NotContains(t, out.String(), "full.pdf")
+}

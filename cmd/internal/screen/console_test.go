@@ -78,7 +78,7 @@ func TestWhatProgramsAreTold(t *testing.T) {
 	require.Equal(t, `{"event":"message","text":"waiting: a.pdf: no answer for 1m0s"}
 {"event":"document","path":"a.pdf","state":"done","elements":2,"pages":0,"requests":0}
 {"event":"document","path":"b.pdf","state":"failed","elements":0,"pages":0,"requests":0,"error_kind":"local_io","error":"b.pdf: torn"}
-{"event":"progress","documents":2,"total":2,"unchanged":0,"partial":0,"failed":1,"pages":0,"pages_per_second":0,"in_flight":0,"retries":0,"gate_closed_ms":0,"eta_ms":0}
+{"event":"progress","documents":2,"total":2,"unchanged":0,"partial":0,"failed":1,"empty":0,"pages":0,"pages_per_second":0,"in_flight":0,"retries":0,"gate_closed_ms":0,"eta_ms":0}
 {"event":"error","text":"the end"}
 `, out.String())
 }
@@ -100,6 +100,41 @@ func TestTheLiveLineGivesWay(t *testing.T) {
 	require.Equal(t, line+"\r\x1b[Kx\n"+line+"\r\x1b[Klog\n", out.String())
 }
 
+// TestA7EmptyDocumentsAreCounted has one that is done, and one that counts as failed.
+func TestA7EmptyDocumentsAreCounted(t *testing.T) {
+	report := partition.Report{Empty: true}
+	fails := &partition.DocumentError{Document: "b.pdf", Kind: partition.KindEmpty, Err: errors.New("empty: no elements")}
+	documents := []*outcome.Outcome{
+		{Number: 1, Path: "a.pdf", State: outcome.Done, Report: report, Written: true},
+		{Number: 2, Path: "b.pdf", State: outcome.Failed, Report: report, Err: fails},
+		{Number: 3, Path: "c.pdf", State: outcome.Done, Report: partition.Report{Elements: 3}, Written: true},
+	}
+	s := &Summary{Engine: "http://x"}
+	s.Add(documents[0])
+	require.Equal(t, "1 done, 0 failed, 0 skipped; 0 elements, 1 empty document", s.Lines()[0])
+	s.Add(documents[1])
+	s.Add(documents[2])
+	require.Equal(t, "2 done, 1 failed, 0 skipped; 3 elements, 2 empty documents", s.Lines()[0])
+	var out bytes.Buffer
+	require.NoError(t, s.Write(&out))
+	require.Contains(t, out.String(), `"empty": 2,`)
+	require.Contains(t, out.String(), `"failed_by_kind": {
+    "empty": 1
+  }`)
+
+	out.Reset()
+	c := New(Options{W: &out, Progress: ProgressNone})
+	defer c.Close()
+	for _, o := range documents {
+		c.Concluded(o)
+	}
+	require.Equal(t, "3 documents, 1 failed, 2 empty, 0 in flight", c.progress.line(time.Now(), 0))
+	require.Equal(t, 2, c.progress.event(time.Now()).Empty)
+	for i, empty := range []bool{true, true, false} {
+		require.Equal(t, empty, newDocumentEvent(documents[i]).Empty)
+	}
+}
+
 func TestSummary(t *testing.T) {
 	s := &Summary{Engine: "http://x"}
 	for i, o := range outcomes() {
@@ -119,7 +154,7 @@ func TestSummary(t *testing.T) {
 	require.Equal(t, 1, s.Written)
 	var out bytes.Buffer
 	require.NoError(t, s.Write(&out))
-	require.JSONEq(t, `{"engine":"http://x","documents":4,"partial":0,"failed":2,"unchanged":1,"skipped":2,"not_done":1,"gone":0,"pages":0,"missing_pages":0,
+	require.JSONEq(t, `{"engine":"http://x","documents":4,"partial":0,"failed":2,"unchanged":1,"empty":0,"skipped":2,"not_done":1,"gone":0,"pages":0,"missing_pages":0,
 		"elements":2,"chunks":0,"requests":0,"retries":0,"maybe_billed":0,"maybe_billed_twice":0,"cache_hits":0,"bytes_sent":0,"elapsed_ms":1234,
 		"failed_by_kind":{"local_io":1,"server":1},"skipped_by":{"empty file":1,"hidden":1}}`, out.String())
 }

@@ -14,6 +14,7 @@ type documentEvent struct {
 	State    outcome.State  `json:"state"`
 	Skip     string         `json:"skipped_because,omitempty"`
 	Elements int            `json:"elements"`
+	Empty    bool           `json:"empty,omitempty"`
 	Pages    int            `json:"pages"`
 	Missing  []string       `json:"missing_pages,omitempty"`
 	Requests int            `json:"requests"`
@@ -23,7 +24,7 @@ type documentEvent struct {
 
 func newDocumentEvent(o *outcome.Outcome) documentEvent {
 	e := documentEvent{
-		Event: "document", Path: o.Path, State: o.State, Skip: o.Skip, Elements: o.Report.Elements,
+		Event: "document", Path: o.Path, State: o.State, Skip: o.Skip, Elements: o.Report.Elements, Empty: o.Report.Empty,
 		Pages: o.Report.AnsweredPages(), Missing: o.MissingPages(), Requests: o.Report.Requests(),
 	}
 	if o.Err != nil && o.State != outcome.NotDone {

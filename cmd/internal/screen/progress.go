@@ -16,6 +16,7 @@ type progress struct {
 	bytes, bytesDone int64 // of the documents' files
 	unchanged        int
 	partial, failed  int
+	empty            int // of all of them
 	pages, retries   int
 	inFlight         int
 	started          time.Time // the first request
@@ -82,6 +83,9 @@ func (p *progress) concluded(o *outcome.Outcome) {
 	case outcome.Failed:
 		p.failed++
 	}
+	if o.Report.Empty {
+		p.empty++
+	}
 	p.documents++
 	p.bytesDone += o.Size
 }
@@ -134,10 +138,11 @@ func (p *progress) line(now time.Time, columns int) string {
 		{p.gate(now), 1},
 		{some(p.partial, "partial"), 3},
 		{some(p.failed, "failed"), 2},
-		{some(p.pages, "pages"), 5},
-		{p.rate(now), 7},
-		{fmt.Sprintf("%d in flight", p.inFlight), 6},
-		{some(p.retries, "retried"), 8},
+		{some(p.empty, "empty"), 5},
+		{some(p.pages, "pages"), 6},
+		{p.rate(now), 8},
+		{fmt.Sprintf("%d in flight", p.inFlight), 7},
+		{some(p.retries, "retried"), 9},
 		{left(p.eta(now)), 4},
 	}
 	for limit := len(items) - 1; ; limit-- {
@@ -186,6 +191,7 @@ type progressEvent struct {
 	Unchanged      int     `json:"unchanged"`
 	Partial        int     `json:"partial"`
 	Failed         int     `json:"failed"`
+	Empty          int     `json:"empty"`
 	Pages          int     `json:"pages"`
 	PagesPerSecond float64 `json:"pages_per_second"`
 	InFlight       int     `json:"in_flight"`
@@ -196,7 +202,8 @@ type progressEvent struct {
 
 func (p *progress) event(now time.Time) progressEvent {
 	e := progressEvent{
-		Event: "progress", Documents: p.documents, Total: p.total, Unchanged: p.unchanged, Partial: p.partial, Failed: p.failed, Pages: p.pages,
+		Event: "progress", Documents: p.documents, Total: p.total, Unchanged: p.unchanged, Partial: p.partial, Failed: p.failed, Empty: p.empty,
+		Pages:          p.pages,
 		PagesPerSecond: p.pagesPerSecond(now), InFlight: p.inFlight, Retries: p.retries, ETAMS: p.eta(now).Milliseconds(),
 	}
 	if !p.closed.IsZero() {

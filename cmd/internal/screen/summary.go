@@ -24,6 +24,7 @@ type Summary struct {
 	Partial          int                    `json:"partial"`   // of them, those whose output lacks pages
 	Failed           int                    `json:"failed"`    // of them, those without an output
 	Unchanged        int                    `json:"unchanged"` // of them, those that an earlier run had done
+	Empty            int                    `json:"empty"`     // of them, those in whose answer there is nothing; with --fail-empty they are failed as well
 	Skipped          int                    `json:"skipped"`   // files left out
 	NotDone          int                    `json:"not_done"`  // documents that the run ended before
 	MissingSources   int                    `json:"gone"`      // documents of earlier runs that are no longer there; their outputs stay
@@ -90,6 +91,9 @@ func (s *Summary) Add(o *outcome.Outcome) {
 		}
 	}
 	s.CacheHits += o.Report.CacheHits()
+	if o.Report.Empty {
+		s.Empty++
+	}
 	if o.Written {
 		s.Written++
 		s.Elements += o.Report.Elements
@@ -247,6 +251,9 @@ func (s *Summary) links() string {
 // amount is what was answered. Documents other than PDFs have no pages to count.
 func (s *Summary) amount() string {
 	elements := words.Count(s.Elements, "element")
+	if s.Empty > 0 {
+		elements += ", " + words.Count(s.Empty, "empty document")
+	}
 	if s.Pages == 0 && s.MissingPages == 0 {
 		return elements
 	}

@@ -28,15 +28,17 @@ type Record struct {
 	State    State    `json:"state"`
 	Attempts int      `json:"attempts"` // requests made for it by the run that wrote this
 	Elements int      `json:"elements"`
+	Empty    bool     `json:"empty,omitempty"`         // there is nothing in the answer; earlier builds did not note it
 	Pages    int      `json:"pages"`                   // answered; 0 where pages are not known
 	Missing  []string `json:"missing_pages,omitempty"` // page ranges
 	Kind     string   `json:"error_kind,omitempty"`
 	Status   int      `json:"status,omitempty"` // of the last answer
 	Error    string   `json:"error,omitempty"`
-	Final    bool     `json:"final,omitempty"` // the server said that it would fail again
-	Output   int64    `json:"output_size"`     // bytes; 0 without an output
-	Engine   string   `json:"engine"`          // what produced the elements
-	Version  string   `json:"version"`         // of quire
+	Final    bool     `json:"final,omitempty"`    // the server said that it would fail again
+	Repaired bool     `json:"repaired,omitempty"` // its parents, where cutting had lost them
+	Output   int64    `json:"output_size"`        // bytes; 0 without an output
+	Engine   string   `json:"engine"`             // what produced the elements
+	Version  string   `json:"version"`            // of quire
 	// NameBytes and PathBytes are the name and the path where they are no valid UTF-8; Name and
 	// Path then are only close.
 	NameBytes []byte `json:"name_bytes,omitempty"`
