@@ -112,7 +112,7 @@ func (f *clientFlags) newClient(
 		return nil, usageError("-j %d: must be at least 1", f.inFlight)
 	}
 	options := append([]partition.Option{
-		partition.WithMaxInFlight(f.inFlight), partition.WithRetryPolicy(policy), partition.WithLogger(logger),
+		partition.WithMaxInFlight(f.inFlight), partition.WithRetryPolicy(policy), partition.WithLogger(logger), wire.WithHeldElements(),
 		partition.WithObserver(func(_ context.Context, e partition.Event) { observe(e) }),
 	}, more...)
 	for _, header := range f.headers {

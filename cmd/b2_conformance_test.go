@@ -52,5 +52,5 @@ func TestB2SleepingReader(t *testing.T) {
 	require.NoError(t, c.Wait())
 	peak := c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss >> 10
 	t.Logf("peak: %d MiB", peak)
-	require.Less(t, peak, int64(documents*size>>20)*2/3, "most of the answers wait on disk")
+	require.Less(t, peak, int64(300), "the answers wait on disk, and few are formatted at once")
 }

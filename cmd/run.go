@@ -74,7 +74,7 @@ func (r *run) items(ctx context.Context) iter.Seq[batch.Item] {
 			if w.Skip == "" {
 				item.Open = func(ctx context.Context) (*partition.Document, error) { return r.sender.open(ctx, w) }
 			}
-			if !yield(item) {
+			if !yield(item) || r.sink.room(ctx) != nil {
 				return
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"path"
 	"path/filepath"
 
@@ -55,15 +56,14 @@ func (s *sender) paramsOf(w *work) partition.Params {
 func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out *bufio.Writer) error {
 	params := s.paramsOf(w)
 	if params.OutputFormat == partition.OutputCSV {
-		result, err := s.client.Partition(ctx, d, params)
-		w.Report = result.Report
-		if err != nil {
-			return err
+		table := &lossNoting{w: out}
+		stream := s.client.Stream(ctx, d, params)
+		err := stream.WriteCSV(table)
+		w.Report = stream.Report()
+		if table.lost != nil {
+			return &folder.WriteError{Name: w.Path, Err: table.lost}
 		}
-		if _, err := out.Write(result.CSV); err != nil {
-			return &folder.WriteError{Name: w.Path, Err: err}
-		}
-		return nil
+		return err
 	}
 	output := &output{sender: s, document: d, work: w, out: out}
 	var failure error
@@ -81,6 +81,18 @@ func (s *sender) write(ctx context.Context, d *partition.Document, w *work, out 
 		}
 	}
 	return cmp.Or(output.close(ctx), failure)
+}
+
+// A lossNoting writer keeps the error of another one.
+type lossNoting struct {
+	w    io.Writer
+	lost error
+}
+
+// Write writes to the other one.
+func (l *lossNoting) Write(p []byte) (n int, err error) {
+	n, l.lost = l.w.Write(p)
+	return n, l.lost
 }
 
 // An output formats the elements of a document. It begins with the first: only then is the hash of

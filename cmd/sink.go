@@ -31,6 +31,8 @@ type sink interface {
 	// finish takes over a document whose State is set, and calls then once its output is where it
 	// belongs.
 	finish(w *work, then func())
+	// room waits until another document may be begun. The error is why there is none.
+	room(ctx context.Context) error
 	// finished returns when every output is where it belongs.
 	finished()
 	// show shows a concluded document in its turn.
@@ -48,6 +50,8 @@ func (s *folderSink) resumes() bool    { return true }
 func (s *folderSink) streams() bool    { return false }
 func (s *folderSink) finished()        { s.outputs.Close() }
 func (s *folderSink) show(*work) error { return nil }
+
+func (s *folderSink) room(context.Context) error { return nil }
 
 func (s *folderSink) begin(ctx context.Context, d *partition.Document, w *work) {
 	switch {
@@ -87,6 +91,8 @@ func (s *stdoutSink) streams() bool               { return s.single && s.format.
 func (s *stdoutSink) resumes() bool               { return false }
 func (s *stdoutSink) finish(_ *work, then func()) { then() }
 func (s *stdoutSink) finished()                   { s.waiting.close() }
+
+func (s *stdoutSink) room(ctx context.Context) error { return s.waiting.room(ctx) }
 
 func (s *stdoutSink) begin(ctx context.Context, d *partition.Document, w *work) {
 	s.final.Settle(ctx, d, &w.Outcome)

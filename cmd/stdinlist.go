@@ -35,6 +35,8 @@ func (l *listSink) finish(_ *work, then func()) { then() }
 func (l *listSink) streams() bool               { return false }
 func (l *listSink) finished()                   { l.waiting.close() }
 
+func (l *listSink) room(ctx context.Context) error { return l.waiting.room(ctx) }
+
 // begin settles nothing: a program that asks again wants an answer again.
 func (l *listSink) begin(context.Context, *partition.Document, *work) {}
 

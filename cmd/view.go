@@ -17,7 +17,6 @@ import (
 	"github.com/quire-dev/quire/cmd/internal/walk"
 	"github.com/quire-dev/quire/cmd/internal/words"
 	"github.com/quire-dev/quire/partition/format"
-	"github.com/quire-dev/quire/partition/wire"
 )
 
 const viewExample = `  quire view out/report.pdf.json > report.html
@@ -73,14 +72,10 @@ func view(ctx context.Context, sh *shell, path, output string) error {
 		defer file.Discard() // nothing, once it is in its place
 		write = file.Fill
 	}
-	scratch := wire.Scratch{Disk: true}
+	scratch := newScratch()
 	defer func() { _ = scratch.Close() }() // the page is made
 	body := scratch.NewStore()
-	to, err := body.Create()
-	if err != nil {
-		return err
-	}
-	buffered := bufio.NewWriterSize(to, 64<<10)
+	buffered := bufio.NewWriterSize(body.Create(), 64<<10)
 	v := pages.NewView(name, buffered)
 	for e, err := range format.Read(in) {
 		if stop := interruption(ctx); stop != nil {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 
@@ -12,22 +13,33 @@ import (
 
 // waiting is where the outputs are that wait for their turn.
 type waiting struct {
-	scratch wire.Scratch
+	scratch *wire.Scratch
 	console *screen.Console
 }
 
 func newWaiting(console *screen.Console) *waiting {
-	return &waiting{scratch: wire.Scratch{Disk: true}, console: console}
+	return &waiting{scratch: newScratch(), console: console}
 }
+
+// What may wait, in bytes: in the temporary file, and in memory where that cannot be written. From half
+// of it on no document is begun.
+const (
+	waitingOnDisk   = 32 << 30
+	waitingInMemory = 512 << 20
+)
+
+func newScratch() *wire.Scratch {
+	return &wire.Scratch{Disk: true, Space: wire.NewSpace(waitingOnDisk, waitingInMemory)}
+}
+
+// room waits until another document may be begun.
+func (w *waiting) room(ctx context.Context) error { return w.scratch.Space.Wait(ctx, nil) }
 
 // spooled writes an output that has to wait for its turn. It is kept if it is whole, or only lacks
 // pages.
 func (w *waiting) spooled(write func(*bufio.Writer) error) (*wire.Store, error) {
 	store := w.scratch.NewStore()
-	to, err := store.Create()
-	if err == nil {
-		err = flushed("temporary file", to, write)
-	}
+	err := flushed("temporary file", store.Create(), write)
 	if err != nil && !outcome.LacksPages(err) {
 		store.Remove()
 		return nil, err
@@ -53,11 +65,6 @@ func (w *waiting) close() {
 
 // copyStore writes what waited.
 func copyStore(w io.Writer, store *wire.Store) error {
-	r, err := store.Open()
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	_, err = io.Copy(w, r)
+	_, err := io.Copy(w, store.Open())
 	return err
 }

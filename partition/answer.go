@@ -3,31 +3,29 @@ package partition
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"net/http"
 
 	"github.com/quire-dev/quire/partition/element"
+	"github.com/quire-dev/quire/partition/internal/jsonlist"
 	"github.com/quire-dev/quire/partition/internal/secret"
 	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/partition/internal/text"
 	"github.com/quire-dev/quire/retry"
 )
 
-// A server that never ends must not fill memory or disk: an answer, and each element of it, are
-// bounded, in bytes.
-const (
-	maxElement      = 128 << 20
-	maxMemoryAnswer = 1 << 30
-	maxDiskAnswer   = 8 << 30
-)
+// maxElement bounds an element, in bytes. An answer is bounded by [WithAnswerSpace].
+const maxElement = 128 << 20
 
 // An answer is the checked body of a 200, kept until its turn to be merged comes.
 type answer struct {
 	store    *spool.Store
+	turns    elementTurns
 	elements int   // in the list; 0 for CSV
 	replaced int64 // bytes that were no UTF-8, for which U+FFFD is kept
 	halves   int64 // of surrogate pairs, for which U+FFFD is kept
@@ -39,21 +37,15 @@ type answer struct {
 
 // receive reads a 200 into the answer and checks that it is what was asked for. It may be called
 // again for another attempt.
-func (a *answer) receive(response *http.Response, want OutputFormat, secrets *secret.Redactor) error {
+func (a *answer) receive(ctx context.Context, response *http.Response, want OutputFormat, secrets *secret.Redactor) error {
 	if response.StatusCode != http.StatusOK {
 		return retry.Decode(fmt.Errorf("status %d is not the answer to a partition request", response.StatusCode))
 	}
-	longest := int64(maxMemoryAnswer)
-	if a.store.InFiles() {
-		longest = maxDiskAnswer
-	}
-	w, err := a.store.Create()
-	if err == nil {
-		body := &boundedReader{r: response.Body, left: longest, what: fmt.Sprintf("the answer is longer than %d GiB", longest>>30)}
-		err = a.keep(w, body, want, secrets, true)
-		if closeErr := w.Close(); err == nil {
-			err = closeErr
-		}
+	longest := a.store.Longest()
+	body := &boundedReader{r: response.Body, left: longest, what: "the answer is longer than " + text.Bytes(longest)}
+	err := a.keep(ctx, a.store.Create(), body, want, secrets, true)
+	if err != nil {
+		a.store.Remove() // its room is others'
 	}
 	if lost := (*spool.Error)(nil); errors.As(err, &lost) {
 		a.local = err
@@ -64,18 +56,14 @@ func (a *answer) receive(response *http.Response, want OutputFormat, secrets *se
 
 // take copies a stored answer in, with the same check of a list. Earlier builds stored whatever came
 // in place of a table or of an element: what was paid for is not sent again.
-func (a *answer) take(stored io.Reader, want OutputFormat) error {
-	w, err := a.store.Create()
-	if err != nil {
-		return err
-	}
-	return errors.Join(a.keep(w, stored, want, nil, false), w.Close())
+func (a *answer) take(ctx context.Context, stored io.Reader, want OutputFormat) error {
+	return a.keep(ctx, a.store.Create(), stored, want, nil, false)
 }
 
 // keep writes an answer to w while it is checked. What is kept is valid UTF-8 without half of a
 // surrogate pair, so that every reader of every output takes it. An answer that is fresh from the
 // server must be what was asked for: a table, or a list of elements.
-func (a *answer) keep(w io.Writer, body io.Reader, want OutputFormat, secrets *secret.Redactor, fresh bool) error {
+func (a *answer) keep(ctx context.Context, w io.Writer, body io.Reader, want OutputFormat, secrets *secret.Redactor, fresh bool) error {
 	valid := text.NewUTF8Reader(body)
 	defer func() { a.replaced = valid.Replaced }()
 	if want == OutputCSV {
@@ -83,7 +71,7 @@ func (a *answer) keep(w io.Writer, body io.Reader, want OutputFormat, secrets *s
 	}
 	paired := text.NewPairReader(valid)
 	defer func() { a.halves = paired.Replaced }()
-	return a.check(io.TeeReader(withoutMark(paired), w), secrets, fresh)
+	return a.check(ctx, io.TeeReader(withoutMark(paired), w), secrets, fresh)
 }
 
 // byteOrderMark says that a text is UTF-8. It is no part of it.
@@ -99,50 +87,74 @@ func withoutMark(r io.Reader) io.Reader {
 }
 
 // check reads a list of elements to its end.
-func (a *answer) check(body io.Reader, secrets *secret.Redactor, fresh bool) error {
+func (a *answer) check(ctx context.Context, body io.Reader, secrets *secret.Redactor, fresh bool) error {
 	buffered := bufio.NewReaderSize(body, 64<<10)
-	if err := checkStart(buffered, secrets); err != nil {
+	blanks, err := checkStart(buffered, secrets)
+	if err != nil {
 		return err
 	}
 	a.elements, a.parents = 0, parentProof{}
 	members := newElementMembers()
-	for raw, err := range rawElements(buffered, secrets) {
-		if err != nil {
-			return err
+	list := jsonlist.New(buffered, maxElement)
+	for {
+		v, err := list.Next()
+		v.At += blanks
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return listError(err)
 		}
 		a.elements++
+		if v.Head[0] != '{' {
+			return retry.Decode(fmt.Errorf("item %d of the list is not a JSON object: %s", a.elements, excerptOf(v.Head, secrets)))
+		}
 		if !fresh && !a.repairable {
 			continue
 		}
-		members.read(raw)
-		if a.repairable {
-			a.parents.note(members)
+		if err := a.look(ctx, v, members, secrets, fresh); err != nil {
+			return err
 		}
-		if !fresh {
-			continue
-		}
-		if err := members.check(raw, secrets); err != nil {
-			return retry.Decode(fmt.Errorf("item %d of the list %w", a.elements, err))
-		}
+	}
+}
+
+// look checks an element, and notes what it proves of parents. One that is large is read back from the
+// store, in its turn.
+func (a *answer) look(ctx context.Context, v jsonlist.Value, members *elementMembers, secrets *secret.Redactor, fresh bool) error {
+	raw, leave, err := a.turns.bytes(ctx, a.store.Open(), v)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	members.read(raw)
+	defer members.forget()
+	if a.repairable {
+		a.parents.note(members)
+	}
+	if !fresh {
+		return nil
+	}
+	if err := members.check(raw, secrets); err != nil {
+		return retry.Decode(fmt.Errorf("item %d of the list %w", a.elements, err))
 	}
 	return nil
 }
 
-// all decodes the stored elements.
-func (a *answer) all() iter.Seq2[element.Element, error] {
+// all decodes the stored elements, one at a time. One that is large waits for its turn.
+func (a *answer) all(ctx context.Context, turns elementTurns) iter.Seq2[element.Element, error] {
 	return func(yield func(element.Element, error) bool) {
-		stored, err := a.store.Open()
-		if err != nil {
-			yield(element.Element{}, err)
-			return
-		}
-		defer stored.Close()
-		for raw, err := range rawElements(stored, nil) {
-			var e element.Element
-			if err == nil {
-				err = e.UnmarshalJSON(raw)
+		stored := a.store.Open()
+		list := jsonlist.New(bufio.NewReaderSize(stored, 64<<10), math.MaxInt64)
+		for {
+			v, err := list.Next()
+			if errors.Is(err, io.EOF) {
+				return
 			}
-			if !yield(e, err) || err != nil {
+			if err != nil {
+				yield(element.Element{}, err)
+				return
+			}
+			if !turns.decode(ctx, stored, v, yield) {
 				return
 			}
 		}
@@ -176,31 +188,33 @@ func notTable(what string, start []byte, secrets *secret.Redactor) error {
 	return retry.Decode(fmt.Errorf("the body is %s, not the table that output_format %s asks for: %s", what, OutputCSV, excerpt(start, secrets)))
 }
 
-// checkStart says, by its first bytes, what an answer is that is no list.
-func checkStart(r *bufio.Reader, secrets *secret.Redactor) error {
+// checkStart says, by its first bytes, what an answer is that is no list. It takes the blanks before a
+// list.
+func checkStart(r *bufio.Reader, secrets *secret.Redactor) (blanks int64, err error) {
 	for {
 		c, err := r.ReadByte()
 		switch {
 		case errors.Is(err, io.EOF):
-			return retry.Decode(errors.New("the body is empty, not a list of elements"))
+			return blanks, retry.Decode(errors.New("the body is empty, not a list of elements"))
 		case err != nil:
-			return err
+			return blanks, err
 		case c == ' ' || c == '\n' || c == '\r' || c == '\t':
+			blanks++
 			continue
 		}
 		if err := r.UnreadByte(); err != nil {
-			return err
+			return blanks, err
 		}
 		start, _ := r.Peek(excerptBytes + secrets.Longest())
 		switch {
 		case c == '[':
-			return nil
+			return blanks, nil
 		case c == '{':
-			return retry.Decode(fmt.Errorf("the body is a JSON object, not a list of elements: %s", excerpt(start, secrets)))
+			return blanks, retry.Decode(fmt.Errorf("the body is a JSON object, not a list of elements: %s", excerpt(start, secrets)))
 		case c == '<':
-			return retry.Decode(fmt.Errorf("the body is an HTML page, not a list of elements: %s", excerpt(start, secrets)))
+			return blanks, retry.Decode(fmt.Errorf("the body is an HTML page, not a list of elements: %s", excerpt(start, secrets)))
 		default:
-			return retry.Decode(fmt.Errorf("the body is not a JSON list of elements: %s", excerpt(start, secrets)))
+			return blanks, retry.Decode(fmt.Errorf("the body is not a JSON list of elements: %s", excerpt(start, secrets)))
 		}
 	}
 }
@@ -214,55 +228,17 @@ func excerpt(start []byte, secrets *secret.Redactor) string {
 	return text.Printable(text.Shorten(secrets.Redact(string(start)), excerptBytes))
 }
 
-// rawElements reads a JSON list of objects, one at a time. Its error is final; a list that breaks
-// off is a [retry.Truncated].
-func rawElements(r io.Reader, secrets *secret.Redactor) iter.Seq2[json.RawMessage, error] {
-	return func(yield func(json.RawMessage, error) bool) {
-		bounded := &boundedReader{r: r, left: maxElement, what: fmt.Sprintf("an element is longer than %d MiB", maxElement>>20)}
-		dec := json.NewDecoder(bounded)
-		start, err := dec.Token()
-		if err == nil && start != json.Delim('[') {
-			err = errors.New("the body is not a list of elements")
-		}
-		for n := 1; err == nil && dec.More(); n++ {
-			var raw json.RawMessage
-			bounded.left = maxElement
-			if err = dec.Decode(&raw); err != nil {
-				break
-			}
-			if raw[0] != '{' {
-				err = retry.Decode(fmt.Errorf("item %d of the list is not a JSON object: %s", n, excerptOf(raw, secrets)))
-				break
-			}
-			if !yield(raw, nil) {
-				return
-			}
-		}
-		if err == nil {
-			_, err = dec.Token() // the closing bracket
-		}
-		if err == nil {
-			if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-				if err = more; more == nil {
-					err = errors.New("unexpected data after the list of elements")
-				}
-			}
-		}
-		if err != nil {
-			yield(nil, decodeError(err))
-		}
-	}
-}
-
-// decodeError distinguishes a body that broke off from one that is wrong, and leaves alone what
-// went wrong on the way.
-func decodeError(err error) error {
-	syntax := (*json.SyntaxError)(nil)
+// listError distinguishes a list that broke off from one that is wrong, and leaves alone what went
+// wrong on the way.
+func listError(err error) error {
+	syntax, long := (*jsonlist.SyntaxError)(nil), (*jsonlist.LengthError)(nil)
 	switch {
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		return retry.Truncated(fmt.Errorf("the list of elements breaks off: %w", io.ErrUnexpectedEOF))
 	case errors.As(err, &syntax):
 		return retry.Decode(fmt.Errorf("the body is not valid JSON at byte %d: %w", syntax.Offset, err))
+	case errors.As(err, &long):
+		return retry.Decode(err)
 	default:
 		return err
 	}

@@ -48,7 +48,7 @@ type ScratchCache interface {
 
 // newScratch is where the chunks and answers of a document wait in the given mode.
 func (c *Client) newScratch(mode ChunkMode) *spool.Scratch {
-	s := &spool.Scratch{Disk: mode == DiskCached}
+	s := &spool.Scratch{Disk: mode == DiskCached, Space: c.space}
 	if offers, ok := c.cache.(ScratchCache); ok {
 		s.Base = offers.Scratch
 	}
@@ -125,7 +125,7 @@ func (j *job) recall(ctx context.Context, key Key, c *chunk) bool {
 		return false
 	}
 	defer stored.Close()
-	if err := c.answer.take(stored, j.params.OutputFormat); err != nil {
+	if err := c.answer.take(ctx, stored, j.params.OutputFormat); err != nil {
 		j.cacheFailed(ctx, err)
 		return false
 	}
@@ -221,12 +221,7 @@ func (j *job) remember(ctx context.Context, key Key, c *chunk) bool {
 	}
 	ctx = context.WithoutCancel(ctx)
 	err := j.client.cache.Put(ctx, key, func(w io.Writer) error {
-		stored, err := c.answer.store.Open()
-		if err != nil {
-			return err
-		}
-		defer stored.Close()
-		_, err = io.Copy(w, stored)
+		_, err := io.Copy(w, c.answer.store.Open())
 		return err
 	})
 	if err != nil {

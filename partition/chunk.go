@@ -27,7 +27,8 @@ type chunk struct {
 	report  ChunkReport
 	halves  []*chunk // what it was narrowed to
 
-	admitted func() // lets the next chunk of the document begin; may be called more than once
+	first    chan struct{} // of a planned one: closed once all before it are delivered
+	admitted func()        // lets the next chunk of the document begin; may be called more than once
 	next     chan struct{}
 	done     chan struct{}
 }
@@ -40,7 +41,7 @@ var (
 
 func (j *job) newChunk(pages split.PageRange) *chunk {
 	c := &chunk{
-		pages: pages, answer: answer{store: j.scratch.NewStore(), repairable: j.repairsParents() && pages != (split.PageRange{})}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
+		pages: pages, answer: answer{store: j.scratch.NewStore(), turns: j.client.turns, repairable: j.repairsParents() && pages != (split.PageRange{})}, report: ChunkReport{Pages: pages, Err: errNeverAsked},
 		next: make(chan struct{}), done: make(chan struct{}),
 	}
 	c.admitted = sync.OnceFunc(func() { close(c.next) })
@@ -78,7 +79,7 @@ func (j *job) send(ctx context.Context, c *chunk, policy *retry.Policy) error {
 	start := time.Now()
 	j.event(ctx, Event{Kind: ChunkStart, Pages: c.pages})
 	call, requestID := j.call(ctx, c, policy, ready)
-	call.Accept = func(r *http.Response) error { return c.answer.receive(r, j.params.OutputFormat, j.secrets) }
+	call.Accept = func(r *http.Response) error { return c.answer.receive(j.paid, r, j.params.OutputFormat, j.secrets) }
 	response, trace, err := j.client.retry.Do(j.paid, call) // which has judged the answer while it could still be sent again
 	if response != nil {
 		defer response.Body.Close() // frees the slot: what a kill can lose is never more than what may be in flight

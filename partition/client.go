@@ -14,6 +14,7 @@ import (
 
 	"github.com/quire-dev/quire/partition/internal/secret"
 	"github.com/quire-dev/quire/partition/internal/settings"
+	"github.com/quire-dev/quire/partition/internal/spool"
 	"github.com/quire-dev/quire/retry"
 )
 
@@ -46,6 +47,8 @@ type Client struct {
 	keyHeaders [][]string // in cache keys
 	cacheOnce  sync.Once
 	flights    flights
+	space      *spool.Space // of the answers of all documents
+	turns      elementTurns
 
 	scratchOnce sync.Once // has a report said that temporary files cannot be written
 
@@ -58,7 +61,7 @@ type Client struct {
 // New returns a client and sends nothing. It returns an error for settings that cannot work: a bad
 // URL, a malformed key, the hosted API without a key, a nil option.
 func New(options ...Option) (*Client, error) {
-	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: settings.Grace}
+	cfg := config{header: http.Header{}, inFlight: DefaultInFlight, grace: settings.Grace, answersOnDisk: answersOnDisk, answersInMemory: answersInMemory}
 	for _, option := range options {
 		if option == nil {
 			return nil, fmt.Errorf("partition client: %w", errNilOption)
@@ -85,6 +88,7 @@ func New(options ...Option) (*Client, error) {
 	c := &Client{
 		endpoint: where, header: cfg.header, keyed: keyed, redactor: secret.New(secret.Of(key, cfg.header, where.url)...),
 		policy: cfg.policy, logger: cfg.logger, observe: cfg.observe,
+		space: spool.NewSpace(cfg.answersOnDisk, cfg.answersInMemory), turns: newElementTurns(cfg.holdElements),
 		cache: cfg.cache, refresh: cfg.refresh, grace: cfg.grace, engine: cfg.engine, account: accountOf(key), keyHeaders: cfg.headersOf(),
 	}
 	if c.policy == nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"hash"
 	"io"
@@ -133,25 +132,11 @@ func (j *job) document() *content {
 // spill writes a chunk to a file.
 func (j *job) spill(pdf *split.Chunk) (*content, error) {
 	store := j.scratch.NewStore()
-	w, err := store.Create()
-	if err != nil {
+	if _, err := pdf.WriteTo(store.Create()); err != nil {
+		store.Remove()
 		return nil, err
 	}
-	_, err = pdf.WriteTo(w)
-	if err = errors.Join(err, w.Close()); err != nil {
-		return nil, err
-	}
-	r, err := store.Open()
-	if err != nil {
-		return nil, err
-	}
-	return &content{
-		ReaderAt: r, size: pdf.Size(), check: func(string) error { return nil },
-		free: func() {
-			_ = r.Close() // it was only read
-			store.Remove()
-		},
-	}, nil
+	return &content{ReaderAt: store.Open(), size: pdf.Size(), check: func(string) error { return nil }, free: store.Remove}, nil
 }
 
 // canGoWhole reports whether the whole document in one request is the same as its chunks together.

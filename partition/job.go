@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -62,7 +63,7 @@ func (j *job) makeChunks() {
 	j.scratch = j.client.newScratch(j.params.Split.Mode)
 	for _, pages := range j.plan.Chunks {
 		c := j.newChunk(pages)
-		c.planned = true
+		c.planned, c.first = true, make(chan struct{})
 		j.chunks = append(j.chunks, c)
 	}
 }
@@ -78,7 +79,7 @@ func (j *job) settle(ctx context.Context, c *chunk) {
 	if c.spared {
 		return
 	}
-	err := context.Cause(ctx)
+	err := cmp.Or(context.Cause(ctx), j.client.space.Wait(ctx, c.first))
 	if err == nil {
 		err = j.answer(ctx, c, j.client.policy)
 	}
@@ -93,6 +94,7 @@ func (j *job) settle(ctx context.Context, c *chunk) {
 func (j *job) inOrder() iter.Seq[*chunk] {
 	return func(yield func(*chunk) bool) {
 		for _, c := range j.chunks {
+			close(c.first)
 			<-c.done
 			for leaf := range c.leaves() {
 				if !yield(leaf) {

@@ -151,12 +151,12 @@ func checkCoverage(requested split.PageRange, answered, missing []split.PageRang
 }
 
 // deliver yields the elements of an answered chunk.
-func (s *Stream) deliver(c *chunk, yield func(element.Element) bool) error {
+func (s *Stream) deliver(c *chunk, turns elementTurns, yield func(element.Element) bool) error {
 	counted := s.tally.of(c, s.firstNumber())
 	before := c.from > 0                    // the elements are of pages that were answered before
 	apart := c.answer.repairable && !before // the server did not see what stands above
 	given := apart && s.repair.enter(&c.answer.parents, s.params.Split.RepairParents != nil)
-	for e, err := range c.answer.all() {
+	for e, err := range c.answer.all(s.ctx, turns) {
 		if err != nil {
 			return localError(s.document.name, err) // it was checked when it came
 		}

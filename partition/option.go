@@ -33,6 +33,9 @@ type config struct {
 	grace    time.Duration
 	engine   string
 	requests int
+
+	answersOnDisk, answersInMemory int64
+	holdElements                   bool
 }
 
 // The environment variables that [New] reads if [WithAPIKey] or [WithBaseURL] is not given.
@@ -147,6 +150,33 @@ func WithRefresh() Option {
 	}
 }
 
+// The defaults of [WithAnswerSpace].
+const (
+	answersOnDisk   = 16 << 30
+	answersInMemory = 2 << 30
+)
+
+// WithAnswerSpace sets how many bytes the answers under way may take in all, over all documents of
+// the client: in temporary files, where [Split] says [DiskCached], and in memory, where it says
+// [Buffered] or where temporary files cannot be written, as on a full disk. The defaults are
+// 16 GiB and 2 GiB. An answer is under way from its first byte until
+// its last element was yielded; chunks that wait to be sent count too.
+//
+// One answer may take half of a bound; one that is longer is an error of the server, [KindBadResponse].
+// While more than half of a bound is taken, no chunk is begun but the one of each document that is
+// delivered next. An answer for which there is no room all the same fails with [KindLocalIO]; where it
+// was to be in a file that cannot be written, the error says why. The last sixteenth of a bound is only
+// for answers of up to a 1024th of it, so that they have room beside others that never end.
+func WithAnswerSpace(disk, memory int64) Option {
+	return func(c *config) error {
+		if disk < 1 || memory < 1 {
+			return fmt.Errorf("%d bytes of answers on disk, %d in memory: less than 1", disk, memory)
+		}
+		c.answersOnDisk, c.answersInMemory = disk, memory
+		return nil
+	}
+}
+
 // WithGrace sets how long the client waits for requests under way when a document ends early,
 // because of a failure or because its context ends. Their answers are paid for, so they are
 // delivered, and go into the cache. The default is 20 s, less than the 30 s that Kubernetes gives a pod; 0 means no wait.
@@ -165,6 +195,7 @@ func WithGrace(d time.Duration) Option {
 func WithSettings(s settings.Settings) Option {
 	return func(c *config) error {
 		c.engine, c.keyed = cmp.Or(s.Engine, c.engine), cmp.Or(s.KeySource, c.keyed)
+		c.holdElements = c.holdElements || s.HoldElements
 		return nil
 	}
 }

@@ -90,6 +90,12 @@ func (m *elementMembers) read(raw []byte) {
 	}
 }
 
+// forget lets go of the element.
+func (m *elementMembers) forget() {
+	clear(m.element)
+	clear(m.metadata)
+}
+
 // maxDepth is how deep an element may be nested. The API's are nested less than 10 deep; Python's
 // parser stops at about 1000.
 const maxDepth = 256

@@ -50,7 +50,7 @@ func TestE12ListsOfNoElements(t *testing.T) {
 		withMetadata(`"coordinates":"none"`):                                                     "metadata.coordinates is a string, not an object",
 		withMetadata(`"link_start_indexes":[0,"1"]`):                                             "metadata.link_start_indexes is a list, not a list of whole numbers",
 		withMetadata(`"x":` + strings.Repeat(`[`, 300) + strings.Repeat(`]`, 300)):               "item 2 of the list is nested 302 deep, more than 256",
-		withMetadata(`"x":` + strings.Repeat(`{"a":`, 20000) + `1` + strings.Repeat(`}`, 20000)): "exceeded max depth",
+		withMetadata(`"x":` + strings.Repeat(`{"a":`, 20000) + `1` + strings.Repeat(`}`, 20000)): "inside of 10000 objects and lists",
 		withMetadata(`"x":NaN`):                                                                  "the body is not valid JSON",
 	} {
 		t.Run(body[:min(len(body), 90)], func(t *testing.T) {

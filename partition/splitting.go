@@ -18,7 +18,8 @@ type Split struct {
 	// MaxPages is the most pages that a document may have; 0 means no limit. It is checked before
 	// anything is sent. If Pages is set, only those pages count.
 	MaxPages int
-	// Mode says where chunks and their answers are kept while they wait; "" means [Buffered].
+	// Mode says where chunks and their answers are kept while they wait; "" means [Buffered]. What they
+	// may take in all is up to [WithAnswerSpace].
 	Mode ChunkMode
 	// AllowFailed sends all other pages of a document after one has failed. Without it nothing more
 	// is sent, and the pages that are not answered by then are missing too. Either way all answered

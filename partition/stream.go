@@ -48,6 +48,7 @@ var (
 	errStreamUsed = errors.New("the stream has been read already")
 	errCSVStream  = errors.New("output_format text/csv has no elements to stream, only Partition returns it")
 	errLeft       = errors.New("the caller stopped reading")
+	errNoCSV      = errors.New("the parameters do not ask for output_format text/csv")
 	errNoStream   = errors.New("the stream was not made by Client.Stream")
 )
 
@@ -83,7 +84,7 @@ func (s *Stream) All() iter.Seq2[element.Element, error] {
 			err = &DocumentError{Document: s.document.name, Kind: KindBadRequest, Err: errCSVStream}
 		case !s.used.Swap(true):
 			err = s.run(func(c *chunk) error {
-				return s.deliver(c, func(e element.Element) bool {
+				return s.deliver(c, s.client.turns, func(e element.Element) bool {
 					s.update(func(r *Report) { r.Elements++ })
 					return yield(e, nil)
 				})
@@ -148,28 +149,48 @@ func (c *Client) Partition(ctx context.Context, d *Document, p Params) (*Result,
 	return result, failure
 }
 
-// csv returns the answer as it was kept.
+// WriteCSV writes the table with [OutputCSV] to w, as it came, once it is there. It takes the place of
+// [Stream.All], for tables that may be too large for memory. An error of w is of the kind
+// [KindLocalIO].
+func (s *Stream) WriteCSV(w io.Writer) error {
+	return s.table(func(table *io.SectionReader) error {
+		_, err := io.Copy(w, table)
+		return err
+	})
+}
+
+// csv returns the table.
 func (s *Stream) csv() (*Result, error) {
 	result := &Result{}
-	if err := s.check(); err != nil {
-		return result, err
-	}
-	err := s.run(func(c *chunk) error {
-		stored, err := c.answer.store.Open()
-		if err != nil {
-			return localError(s.document.name, err)
-		}
-		defer stored.Close()
-		if result.CSV, err = io.ReadAll(stored); err != nil {
-			return err
-		}
-		counted := s.tally.of(c, s.firstNumber())
-		counted.addTable(result.CSV)
-		counted.end()
-		return nil
+	err := s.table(func(table *io.SectionReader) error {
+		result.CSV = make([]byte, table.Size())
+		_, err := io.ReadFull(table, result.CSV)
+		return err
 	})
 	result.Report = s.Report()
 	return result, err
+}
+
+// table sends the document and passes the table to take.
+func (s *Stream) table(take func(*io.SectionReader) error) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	switch {
+	case s.params.OutputFormat != OutputCSV:
+		return &DocumentError{Document: s.document.name, Kind: KindBadRequest, Err: errNoCSV}
+	case s.used.Swap(true):
+		return errStreamUsed
+	}
+	return s.run(func(c *chunk) error {
+		if err := take(c.answer.store.Open()); err != nil {
+			return localError(s.document.name, err)
+		}
+		counted := s.tally.of(c, s.firstNumber())
+		counted.addTable(c.answer.store.Open())
+		counted.end()
+		return nil
+	})
 }
 
 // run sends the document and passes each answered chunk to deliver, in page order.

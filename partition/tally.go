@@ -1,7 +1,6 @@
 package partition
 
 import (
-	"bytes"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -77,8 +76,8 @@ var contentColumns = []string{"text", "text_as_html", "image_base64"}
 
 // addTable counts the rows of a table up to the first that has content. So does one that cannot be
 // read, or lacks the columns.
-func (t *chunkTally) addTable(table []byte) {
-	rows := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(table, []byte("\xef\xbb\xbf"))))
+func (t *chunkTally) addTable(table io.Reader) {
+	rows := csv.NewReader(withoutMark(table))
 	rows.FieldsPerRecord, rows.LazyQuotes = -1, true
 	var columns []int
 	header, err := rows.Read()

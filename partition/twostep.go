@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/quire-dev/quire/partition/element"
 	"github.com/quire-dev/quire/partition/internal/form"
@@ -66,12 +67,8 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 	case KindOf(failure).Scope() == ScopeAccount:
 		return partial.Cause() // with which the second request would be refused too
 	}
-	file, err := elements.Open()
-	if err != nil {
-		return localError(s.document.name, err)
-	}
-	defer file.Close()
-	err = s.send(func() (*job, error) {
+	file := elements.Open()
+	err := s.send(func() (*job, error) {
 		second := &job{
 			client: s.client, secrets: first.secrets, params: chunking, name: first.name,
 			version: &version{source: file, size: elements.Size()}, release: func() {},
@@ -79,6 +76,7 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 				Document: s.document.name, MediaType: "application/json", Chunks: []split.PageRange{{}}, Warnings: before.Warnings,
 			},
 		}
+		var err error
 		if second.fields, err = chunking.fields(); err == nil && s.client.cache != nil {
 			second.sha256, err = second.version.hash(s.ctx)
 		}
@@ -106,16 +104,16 @@ func (s *Stream) sendTwice(first *job, deliver func(*chunk) error) error {
 
 // collect writes the elements of all chunks into one JSON list.
 func (s *Stream) collect(j *job, to *spool.Store) (err error) {
-	w, err := to.Create()
-	if err != nil {
-		return localError(s.document.name, err)
-	}
+	w := to.Create()
 	separator := "["
 	failure := s.send(func() (*job, error) { return j, nil }, func(c *chunk) error {
-		return s.deliver(c, func(e element.Element) bool {
+		return s.deliver(c, s.client.turns.held(), func(e element.Element) bool {
 			var encoded []byte
 			if encoded, err = e.MarshalJSON(); err == nil {
-				_, err = fmt.Fprintf(w, "%s%s", separator, encoded)
+				_, err = io.WriteString(w, separator)
+			}
+			if err == nil {
+				_, err = w.Write(encoded)
 			}
 			separator = ","
 			return err == nil
@@ -127,7 +125,7 @@ func (s *Stream) collect(j *job, to *spool.Store) (err error) {
 	if err == nil {
 		_, err = fmt.Fprint(w, "]")
 	}
-	if err = errors.Join(err, w.Close()); err != nil && context.Cause(s.ctx) == nil {
+	if err != nil && context.Cause(s.ctx) == nil {
 		return localError(s.document.name, err)
 	}
 	return failure

@@ -27,9 +27,10 @@ var arrows = map[string][]string{
 	"retry":                         {},
 	"split":                         {},
 	"cache":                         {},
+	"partition/internal/jsonlist":   {},
 	"partition/internal/jsonobject": {},
 	"partition/element":             {"partition/internal/jsonobject"},
-	"partition":                     {"retry", "split", "partition/element", "partition/internal/jsonobject"},
+	"partition":                     {"retry", "split", "partition/element", "partition/internal/jsonlist", "partition/internal/jsonobject"},
 	"partition/local":               {"partition", "partition/element", "split", "cache"}, // cache: who may write to a folder of code
 	"partition/partitiontest":       {"partition", "partition/element", "split"},
 	"partition/format":              {"partition/element", "partition/internal/jsonobject"},

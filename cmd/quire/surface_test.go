@@ -23,14 +23,14 @@ import (
 var mostExported = map[string]int{
 	"cache":                    37, // Dir.Claim and Dir.InUse came
 	"cmd":                      1,
-	"partition":                207, // ClaimCache with Claim, and ClaimHeld came; PartialError.Cause; KindEmpty, Report.Empty and Params.FailEmpty
+	"partition":                209, // ClaimCache with Claim, ClaimHeld, PartialError.Cause, KindEmpty, Report.Empty, Params.FailEmpty, WithAnswerSpace, Stream.WriteCSV came
 	"partition/batch":          61,  // Whole came
-	"partition/element":        55,  // was part of partition
+	"partition/element":        56,  // was part of partition; Parse came
 	"partition/format":         48,  // Register with Encoder and Item, Read, Binary, KeepsMetadata, Text and Markdown came
 	"partition/format/parquet": 1,
 	"partition/local":          18, // Options.MaxBodies came
 	"partition/partitiontest":  76,
-	"partition/wire":           20,  // Do, Stat, StatOf, Scratch and Store came
+	"partition/wire":           22,  // Do, Stat, StatOf, Scratch, Store, NewSpace and WithHeldElements came
 	"retry":                    155, // Budget.SameAnswer, Call.Alive, Event.Same and StopSameAnswer came
 	"split":                    51,  // PageKind, its six values, PageKindsVersion and Document.PageKinds came
 }

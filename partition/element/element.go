@@ -27,7 +27,8 @@ type Element struct {
 	Text     string      `json:"text"`
 	Metadata Metadata    `json:"metadata"`
 
-	raw json.RawMessage // compact, as received; nil for an element that was made here
+	raw json.RawMessage // as received; nil for an element that was made here
+	sum uint64          // of the fields as they were decoded
 }
 
 // ElementType is the type of an element. Types that are not listed here are kept as they are.
@@ -64,16 +65,27 @@ type plainElement Element
 // UnmarshalJSON keeps a copy of data and decodes the known fields. Anything but an object is an
 // error.
 func (e *Element) UnmarshalJSON(data []byte) error {
+	parsed, err := Parse(slices.Clone(data))
+	if err == nil {
+		*e = parsed
+	}
+	return err
+}
+
+// Parse is [Element.UnmarshalJSON] without the copy: the element keeps data, which must not be changed
+// any more.
+func Parse(data json.RawMessage) (Element, error) {
 	data = bytes.TrimSpace(data)
 	if len(data) == 0 || data[0] != '{' {
-		return errNotObject
+		return Element{}, errNotObject
 	}
 	if !json.Valid(data) {
-		return errNotJSON
+		return Element{}, errNotJSON
 	}
-	*e = Element{raw: slices.Clone(data)}
-	decode(e.raw, reflect.ValueOf(e).Elem(), elementFields)
-	return nil
+	e := Element{raw: data}
+	decode(e.raw, reflect.ValueOf(&e).Elem(), elementFields)
+	e.sum = sumOf(plainElement(e))
+	return e, nil
 }
 
 // MarshalJSON writes the element as it was received. Fields changed since then replace what was
@@ -82,16 +94,14 @@ func (e Element) MarshalJSON() ([]byte, error) {
 	if e.raw == nil {
 		return jsonobject.Marshal(plainElement(e))
 	}
-	var was Element
-	if err := was.UnmarshalJSON(e.raw); err != nil {
-		return nil, fmt.Errorf("stored element: %w", err)
-	}
-	now := e
-	now.raw = was.raw
-	if reflect.DeepEqual(was, now) {
+	if sumOf(plainElement(e)) == e.sum {
 		return e.raw, nil
 	}
-	return patchObject(e.raw, plainElement(was), plainElement(now))
+	was, err := Parse(e.raw)
+	if err != nil {
+		return nil, fmt.Errorf("stored element: %w", err)
+	}
+	return patchObject(e.raw, plainElement(was), plainElement(e))
 }
 
 // Raw returns the element's JSON as the server sent it, including the keys without a field here. It

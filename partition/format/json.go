@@ -3,7 +3,6 @@ package format
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 )
 
 // jsonEncoder is one JSON list, an element a line.
@@ -66,10 +65,36 @@ func writeElement(w *bufio.Writer, before string, shape elementShape, e Item) er
 	if _, err := w.WriteString(before); err != nil {
 		return err
 	}
-	var compact bytes.Buffer // strings and numbers stay as they are spelled
-	if err := json.Compact(&compact, line); err != nil {
-		return err
+	return writeCompact(w, line)
+}
+
+// writeCompact writes JSON without the blanks between strings, numbers and literals, which stay as they
+// are spelled.
+func writeCompact(w *bufio.Writer, value []byte) error {
+	for len(value) > 0 {
+		n := bytes.IndexAny(value, "\" \t\r\n")
+		if n < 0 {
+			n = len(value)
+		} else if value[n] == '"' {
+			n += stringEnd(value[n:])
+		}
+		if _, err := w.Write(value[:n]); err != nil {
+			return err
+		}
+		value = bytes.TrimLeft(value[n:], " \t\r\n")
 	}
-	_, err = w.Write(compact.Bytes())
-	return err
+	return nil
+}
+
+// stringEnd returns how many bytes the string has that begins here.
+func stringEnd(value []byte) int {
+	for i := 1; i < len(value); i++ {
+		switch value[i] {
+		case '\\':
+			i++
+		case '"':
+			return i + 1
+		}
+	}
+	return len(value)
 }

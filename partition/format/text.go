@@ -25,8 +25,10 @@ func (f *textEncoder) Encode(e Item) error {
 		}
 	}
 	f.started = true
-	_, err := f.w.WriteString(e.Text + "\n")
-	return err
+	if _, err := f.w.WriteString(e.Text); err != nil {
+		return err
+	}
+	return f.w.WriteByte('\n')
 }
 
 func (f *textEncoder) End() error { return nil }

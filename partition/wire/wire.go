@@ -41,8 +41,12 @@ type Stat = filestat.Stat
 func StatOf(info fs.FileInfo, taken time.Time) Stat { return filestat.Of(info, taken) }
 
 // A Scratch is where what has to wait is kept: in one private file without a name, however much there
-// is of it. What cannot be written there is kept in memory, with a warning.
+// is of it. What cannot be written there is kept in memory, with a warning, as far as its space allows.
 type Scratch = spool.Scratch
+
+// NewSpace returns the bounds of all stores of a [Scratch] together, in bytes: in its file and in
+// memory. Its method Wait waits while more than half of either is taken.
+func NewSpace(files, memory int64) *spool.Space { return spool.NewSpace(files, memory) }
 
 // A Store holds one thing that waits in a [Scratch].
 type Store = spool.Store
@@ -63,6 +67,13 @@ func Printable(s string) string { return text.Printable(s) }
 // takes no answers of another version from the cache. It is not needed for a server.
 func WithEngine(name string) partition.Option {
 	return partition.WithSettings(settings.Settings{Engine: name})
+}
+
+// WithHeldElements is for a program whose loops over elements wait for nothing that another loop holds:
+// what a large element takes of memory is held until the loop goes on, so that few of them are
+// formatted at once.
+func WithHeldElements() partition.Option {
+	return partition.WithSettings(settings.Settings{HoldElements: true})
 }
 
 // WithAPIKeySource names the source of the API key, such as a file. The message that a key was

@@ -15,4 +15,7 @@ type Settings struct {
 	// KeySource is where the API key is from, such as a file's name, for the message that the key was
 	// refused.
 	KeySource string
+	// HoldElements is for a program whose loops over elements wait for no other document: what a large
+	// element takes of memory is held until the loop goes on.
+	HoldElements bool
 }

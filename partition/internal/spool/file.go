@@ -66,13 +66,15 @@ func (f *File) toFile() error {
 	return nil
 }
 
-// notKept leaves out the file's path: it has none any more, and a server's is no business of its
+func notKept(err error) error { return inFile(withoutPath(err)) }
+
+// withoutPath leaves out the file's path: it has none any more, and a server's is no business of its
 // clients.
-func notKept(err error) error {
+func withoutPath(err error) error {
 	if path := (*os.PathError)(nil); errors.As(err, &path) {
-		err = path.Err
+		return path.Err
 	}
-	return &Error{err}
+	return err
 }
 
 // ReadAt implements [io.ReaderAt].

@@ -11,19 +11,13 @@ import (
 
 func write(t *testing.T, store *Store, content []byte) {
 	t.Helper()
-	w, err := store.Create()
+	_, err := store.Create().Write(content)
 	require.NoError(t, err)
-	_, err = w.Write(content)
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
 }
 
 func read(t *testing.T, store *Store) []byte {
 	t.Helper()
-	r, err := store.Open()
-	require.NoError(t, err)
-	defer r.Close()
-	data, err := io.ReadAll(r)
+	data, err := io.ReadAll(store.Open())
 	require.NoError(t, err)
 	return data
 }
@@ -31,7 +25,7 @@ func read(t *testing.T, store *Store) []byte {
 // TestA13 keeps what waits in a file that has no name at any time, so that a kill leaves nothing.
 func TestA13(t *testing.T) {
 	base := t.TempDir()
-	s := &Scratch{Disk: true, Base: func() (string, error) { return base, nil }}
+	s := &Scratch{Disk: true, Base: func() (string, error) { return base, nil }, Space: NewSpace(1<<30, 1<<30)}
 	first, second, third := s.NewStore(), s.NewStore(), s.NewStore()
 	long := bytes.Repeat([]byte("0123456789abcde"), blockSize/5) // three blocks
 	write(t, first, long)
@@ -46,8 +40,7 @@ func TestA13(t *testing.T) {
 	require.Equal(t, long, read(t, first))
 	require.Equal(t, "short", string(read(t, second)))
 
-	late, err := first.Open()
-	require.NoError(t, err)
+	late := first.Open()
 	first.Remove() // its blocks are the next one's
 	other := bytes.Repeat([]byte("x"), 3*blockSize)
 	write(t, third, other)
@@ -56,8 +49,7 @@ func TestA13(t *testing.T) {
 	_, err = late.Read(make([]byte, 1))
 	require.ErrorIs(t, err, os.ErrClosed)
 
-	late, err = third.Open()
-	require.NoError(t, err)
+	late = third.Open()
 	write(t, third, []byte("anew"))
 	require.Equal(t, "anew", string(read(t, third)))
 	_, err = late.ReadAt(make([]byte, 1), 0)
@@ -71,12 +63,11 @@ func TestA13(t *testing.T) {
 // A file that breaks in the middle of an answer is left for memory, and the answer is whole.
 func TestScratchBreaks(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	s := &Scratch{Disk: true}
+	s := &Scratch{Disk: true, Space: NewSpace(1<<30, 1<<30)}
 	store := s.NewStore()
-	w, err := store.Create()
-	require.NoError(t, err)
+	w := store.Create()
 	content := bytes.Repeat([]byte("0123456789"), blockSize/4)
-	_, err = w.Write(content)
+	_, err := w.Write(content)
 	require.NoError(t, err)
 	readOnly, err := os.CreateTemp("", "")
 	require.NoError(t, err)
@@ -89,7 +80,6 @@ func TestScratchBreaks(t *testing.T) {
 	require.NoError(t, whole.Close())
 	_, err = w.Write([]byte("the rest"))
 	require.NoError(t, err)
-	require.NoError(t, w.Close())
 	require.Equal(t, string(content)+"the rest", string(read(t, store)))
 	require.Equal(t, int64(len(content)+8), store.Size())
 	require.Contains(t, s.Warning(), "temporary files cannot be written, kept in memory: ")

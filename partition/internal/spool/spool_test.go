@@ -41,25 +41,20 @@ func TestRead(t *testing.T) {
 
 func TestScratch(t *testing.T) {
 	base := t.TempDir()
+	space := spool.NewSpace(1<<20, 1<<20)
 	for name, s := range map[string]*spool.Scratch{
-		"memory":          {},
-		"files":           {Disk: true, Base: func() (string, error) { return base, nil }},
-		"no place at all": {Disk: true, Base: func() (string, error) { return filepath.Join(base, "gone"), nil }},
+		"memory":          {Space: space},
+		"files":           {Disk: true, Base: func() (string, error) { return base, nil }, Space: space},
+		"no place at all": {Disk: true, Base: func() (string, error) { return filepath.Join(base, "gone"), nil }, Space: space},
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := s.NewStore()
 			for _, content := range []string{"first", "again"} { // it begins anew
-				w, err := store.Create()
+				_, err := io.WriteString(store.Create(), content)
 				require.NoError(t, err)
-				_, err = io.WriteString(w, content)
-				require.NoError(t, err)
-				require.NoError(t, w.Close())
 				require.Equal(t, int64(5), store.Size())
-				r, err := store.Open()
+				data, err := io.ReadAll(store.Open())
 				require.NoError(t, err)
-				data, err := io.ReadAll(r)
-				require.NoError(t, err)
-				require.NoError(t, r.Close())
 				require.Equal(t, content, string(data))
 			}
 			require.Equal(t, name == "no place at all", strings.HasPrefix(s.Warning(), "temporary files cannot be written, kept in memory: "))

@@ -60,3 +60,13 @@ func Count(n int, noun string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
 }
+
+// Bytes is a number of bytes in the largest unit in which it is a whole number: 8 GiB, 1500 bytes.
+func Bytes(n int64) string {
+	units := []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
+	unit := 0
+	for ; n >= 1<<10 && n%(1<<10) == 0 && unit < len(units)-1; unit++ {
+		n >>= 10
+	}
+	return fmt.Sprintf("%d %s", n, units[unit])
+}
