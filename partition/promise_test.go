@@ -31,7 +31,14 @@ func openFiles(t *testing.T) int {
 	}
 	entries, err := os.ReadDir("/proc/self/fd")
 	require.NoError(t, err)
-	return len(entries)
+	files := 0
+	for _, entry := range entries {
+		target, err := os.Readlink("/proc/self/fd/" + entry.Name())
+		if err == nil && !strings.HasPrefix(target, "socket:") { // those of other tests close when they like
+			files++
+		}
+	}
+	return files
 }
 
 type closing struct {

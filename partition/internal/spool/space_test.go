@@ -80,7 +80,7 @@ func TestSpaceWait(t *testing.T) {
 		require.NoError(t, s.Space.Wait(t.Context(), nil))
 		require.Equal(t, time.Minute, time.Since(start))
 
-		_, err := one.Create().Write(make([]byte, 400<<10))
+		_, err := s.NewStore().Create().Write(make([]byte, 400<<10)) // one may still be going
 		require.NoError(t, err)
 		first := make(chan struct{})
 		time.AfterFunc(time.Hour, func() { close(first) })
