@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -65,11 +66,18 @@ func (w *sideBySide) run(t *testing.T) {
 	chunks := w.texts + w.pdfs*chunksOfAPDF
 	server := partitiontest.NewServer(partitiontest.Options{})
 	defer server.Close()
-	var first atomic.Pointer[string] // the file of the first request, which has no answer until others have waited for it
+	var first atomic.Pointer[string] // what the log calls the first request, which has no answer until others have waited for it
 	waited := make(chan struct{})
+	answerFirst := sync.OnceFunc(func() { close(waited) })
+	defer answerFirst() // also after a failure, so that the server can close
 	server.Script(partitiontest.Fault{Do: partitiontest.Action{Name: "slow", Wrap: func(real http.Handler) http.Handler {
 		return http.HandlerFunc(func(answer http.ResponseWriter, r *http.Request) {
-			if request, _ := partitiontest.FromContext(r.Context()); first.CompareAndSwap(nil, &request.File) {
+			request, _ := partitiontest.FromContext(r.Context())
+			name := "/" + request.File
+			if request.Pages.First > 0 {
+				name += " pages=" + request.Pages.String()
+			}
+			if first.CompareAndSwap(nil, &name) {
 				<-waited
 			}
 			time.Sleep(20 * time.Millisecond)
@@ -92,7 +100,7 @@ func (w *sideBySide) run(t *testing.T) {
 		log, err := os.ReadFile(filepath.Join(dir, name+".log"))
 		require.NoError(t, err)
 		for line := range strings.Lines(string(log)) {
-			if strings.Contains(line, "another process is sending the same request, waiting for its answer") && strings.Contains(line, *first.Load()) {
+			if strings.Contains(line, "another process is sending the same request, waiting for its answer") && strings.HasSuffix(strings.TrimSpace(line), *first.Load()) {
 				return true
 			}
 		}
@@ -121,7 +129,7 @@ func (w *sideBySide) run(t *testing.T) {
 		delete(processes, owner)
 		allowed = width
 	}
-	close(waited)
+	answerFirst()
 	for name, c := range processes {
 		require.NoError(t, c.Wait(), name)
 	}
