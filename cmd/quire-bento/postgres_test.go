@@ -171,6 +171,9 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 		srv := newServer(t, faults...)
 		require.NoError(t, worker(t, "config/postgres.yaml", "DSN="+base.dsn, "DOCUMENTS="+in, "UNSTRUCTURED_API_URL="+srv.URL).Run())
 	}
+	failed := func() []string {
+		return base.strings(t, "select substring(document from '[^/]*$') || ' ' || kind from failed order by document")
+	}
 	for range 2 { // the second time over the rows of the first
 		run(faults...)
 		for name, text := range want {
@@ -185,25 +188,27 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 			}
 			require.Len(t, original, 1, name)
 			require.True(t, json.Valid([]byte(original[0])))
-			if name != "bytes.txt" { // bytes that are no text are replaced before
+			switch name {
+			case "bytes.txt": // bytes that are no text, and half a pair, are replaced when the answer comes
+			case "surrogate.txt":
+				require.Contains(t, original[0], `"a\ufffdb"`)
+			default:
 				require.Contains(t, original[0], hostile[name])
 			}
 		}
 		require.Equal(t, []string{"1 \ufffd"},
 			base.strings(t, `select (metadata->>E'a\ufffdb') || ' ' || (metadata#>>'{deep,0,x,0}') from elements
 				where document like '%/key.txt' and position = 1`))
-		require.Equal(t, []string{"iv"},
-			base.strings(t, "select metadata->>'page_number' from elements where document like '%/page.txt' and page is null"))
 		require.Equal(t, []string{"12345678901234567890.5"},
 			base.strings(t, "select metadata->>'n' from elements where document like '%/number.txt' and position = 1"))
 		require.Equal(t, 3, base.number(t, "select count(*) from elements where document = $1", strconv.Quote(filepath.Join(in, "odd\xff.txt"))))
-		require.Equal(t, 2*(len(answers)-2), base.number(t, "select count(*) from elements where page = 7"))
+		require.Equal(t, 2*(len(answers)-4), base.number(t, "select count(*) from elements where page = 7"))
 		require.Equal(t, []string{"before", "far", "before"},
 			base.strings(t, `select content from elements where document ~ '" [0-9a-f]{64}$' and length(document) = 667 order by position`))
 		require.Equal(t, []string{"output true"},
 			base.strings(t, "select kind || ' ' || final from failed where document like '%/refused.txt' and message like '%(22003)'"))
-		require.Equal(t, 1, base.number(t, "select count(*) from failed"))
-		require.Zero(t, base.number(t, "select count(*) from elements where document like '%/none.txt' or document like '%/refused.txt'"))
+		require.Equal(t, []string{"deep.txt bad_response", "none.txt empty", "page.txt bad_response", "refused.txt output"}, failed())
+		require.Zero(t, base.number(t, "select count(*) from elements where document ~ '/(deep|none|page|refused).txt$'"))
 	}
 	run(slices.Concat([]partitiontest.Fault{
 		{File: "refused.txt", Do: partitiontest.Reply(200, "["+plain+"]")},
@@ -213,8 +218,8 @@ func TestA9PostgresTakesHostileTexts(t *testing.T) {
 	require.Equal(t, 1, base.number(t, "select count(*) from elements where document like '%/refused.txt'"))
 	require.Equal(t, 1, base.number(t, "select count(*) from elements where document like '%/nul.txt'"), "rows behind the end are gone")
 	require.Equal(t, 3, base.number(t, "select count(*) from elements where document like '%/long.txt'"), "the rows of an earlier version stay")
-	require.Equal(t, []string{filepath.Join(in, "long.txt") + " bad_document 422"},
-		base.strings(t, "select document || ' ' || kind || ' ' || status from failed"))
+	require.Equal(t, []string{"deep.txt bad_response", "long.txt bad_document", "none.txt empty", "page.txt bad_response"}, failed())
+	require.Equal(t, []string{"422"}, base.strings(t, "select status::text from failed where document like '%/long.txt'"))
 }
 
 // A database is a server of Postgres in a folder of its own, with the tables of the configuration.
