@@ -32,14 +32,15 @@ type clientFlags struct {
 	local      bool
 	inFlight   int
 
-	retry       string
-	attempts    int
-	initial     time.Duration
-	max         time.Duration
-	elapsed     time.Duration
-	timeout     time.Duration
-	idleTimeout time.Duration
-	attemptsSet func(name string) bool
+	retry          string
+	attempts       int
+	initial        time.Duration
+	max            time.Duration
+	elapsed        time.Duration
+	timeout        time.Duration
+	attemptTimeout time.Duration
+	idleTimeout    time.Duration
+	attemptsSet    func(name string) bool
 }
 
 func (f *clientFlags) add(flags *pflag.FlagSet) {
@@ -63,6 +64,7 @@ func (f *clientFlags) add(flags *pflag.FlagSet) {
 		flags.DurationVar(&f.max, "retry-max", 0, "longest wait between attempts (default: the policy's)")
 		flags.DurationVar(&f.elapsed, "retry-elapsed", 0, "stop retrying a request after this much time (default: the policy's)")
 		flags.DurationVar(&f.timeout, "timeout", 0, "limit on how long an attempt waits for the answer to begin (default: the policy's)")
+		flags.DurationVar(&f.attemptTimeout, "attempt-timeout", 0, "limit on a whole attempt, until its answer has arrived (default: the policy's)")
 		flags.DurationVar(&f.idleTimeout, "idle-timeout", 0, "longest wait for the next KiB while an answer arrives (default: the policy's)")
 	})
 }
@@ -217,6 +219,7 @@ func (f *clientFlags) policy() (*retry.Policy, error) {
 	override(&policy.Budget.HardElapsed, f.elapsed)
 	override(&policy.Budget.ToHeaders, f.timeout)
 	override(&policy.Budget.BodyIdle, f.idleTimeout)
+	override(&policy.Budget.WholeAttempt, f.attemptTimeout)
 	if err := policy.Validate(); err != nil {
 		return nil, usageError("%s", err)
 	}

@@ -16,7 +16,7 @@ type Budget struct {
 	// may end after it. 0 means no limit.
 	SoftElapsed time.Duration
 	// HardElapsed is the time after which no request is sent again. An attempt that is under way goes
-	// on, within ToHeaders and BodyIdle. 0 means no limit.
+	// on, within ToHeaders, BodyIdle and WholeAttempt. 0 means no limit.
 	HardElapsed time.Duration
 	// Resends is the most retries of one call that may be billed twice: those after an attempt that
 	// was sent completely but got no complete answer, and those after a rule with [Rule.Billed]. 0
@@ -39,6 +39,9 @@ type Budget struct {
 	// BodyIdle is how long an answer's body may be waited for until the next KiB of it, or its end, has
 	// come. The time in which the caller does not read does not count. 0 means no limit.
 	BodyIdle time.Duration
+	// WholeAttempt is the longest time of an attempt: the wait for the answer's header and the waits for
+	// its body together. The time in which the caller does not read does not count. 0 means no limit.
+	WholeAttempt time.Duration
 	// Silence is how long an attempt may wait for the answer's header before an [EventSilence] is
 	// sent. The attempt goes on. 0 means never.
 	Silence time.Duration

@@ -1,6 +1,7 @@
 package retry_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"strings"
@@ -93,6 +94,67 @@ func TestE9DrippingBody(t *testing.T) {
 				}
 				require.ErrorContains(t, err, test.message)
 				require.InDelta(t, test.ends.Seconds(), time.Since(start).Seconds(), 1)
+			})
+		})
+	}
+}
+
+// An attempt ends after its whole time, however fast the answer drips; what the reader takes does not
+// count, and neither does an attempt that was quick.
+func TestE9WholeAttempt(t *testing.T) {
+	for name, test := range map[string]struct {
+		header          time.Duration
+		pause           time.Duration // before each read
+		all             int
+		reader          time.Duration
+		toHeaders, idle time.Duration
+		ends            time.Duration // 0: the whole body comes
+	}{
+		"a pace above the idle limit's": {time.Second, time.Second, 1 << 30, 0, 0, 3 * time.Second, 20 * time.Second},
+		"no idle limit":                 {time.Second, time.Second, 1 << 30, 0, 0, 0, 20 * time.Second},
+		"one long wait":                 {time.Second, time.Minute, 1 << 30, 0, 0, 0, 20 * time.Second},
+		"no header":                     {time.Minute, 0, 1 << 10, 0, 0, 0, 20 * time.Second},
+		"no header, a longer limit":     {time.Minute, 0, 1 << 10, 0, 30 * time.Second, 0, 20 * time.Second},
+		"a slow header counts":          {15 * time.Second, 4 * time.Second, 1 << 30, 0, 0, 5 * time.Second, 20 * time.Second},
+		"a slow reader":                 {time.Second, time.Second, 10 << 10, time.Minute, 0, 3 * time.Second, 0},
+		"in time":                       {time.Second, time.Second, 10 << 10, 0, 0, 3 * time.Second, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				policy, ok := retry.Preset("unstructured")
+				require.True(t, ok)
+				policy.Budget.ToHeaders, policy.Budget.BodyIdle, policy.Budget.WholeAttempt = test.toHeaders, test.idle, 20*time.Second
+				policy.Budget.Attempts = 1
+				client := retry.Client{Policy: policy, HTTP: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+					select {
+					case <-time.After(test.header):
+					case <-r.Context().Done():
+						return nil, context.Cause(r.Context())
+					}
+					body := &dripping{ctx: r.Context(), cause: r.Context().Err, pause: test.pause, bytes: 1 << 10, left: test.all}
+					return &http.Response{StatusCode: 200, Header: http.Header{}, Body: body, Request: r}, nil
+				})}}
+				start := time.Now()
+				response, _, err := client.Do(t.Context(), post("x"))
+				if err == nil {
+					defer response.Body.Close()
+				}
+				buf, all := make([]byte, 4096), 0
+				for err == nil {
+					var n int
+					n, err = response.Body.Read(buf)
+					all += n
+					if n > 0 {
+						time.Sleep(test.reader)
+					}
+				}
+				if test.ends == 0 {
+					require.Equal(t, io.EOF, err)
+					require.Equal(t, test.all, all)
+					return
+				}
+				require.ErrorContains(t, err, "no whole answer within the attempt's limit of 20s")
+				require.Equal(t, test.ends, time.Since(start))
 			})
 		})
 	}

@@ -86,6 +86,10 @@ func headersLimit(d time.Duration) error {
 	return &limitError{KindTimeout, fmt.Sprintf("no answer within the attempt's limit of %s", formatSpan(d))}
 }
 
+func wholeLimit(d time.Duration) error {
+	return &limitError{KindTimeout, fmt.Sprintf("no whole answer within the attempt's limit of %s", formatSpan(d))}
+}
+
 func idleLimit(d time.Duration) error {
 	return &limitError{KindIdle, fmt.Sprintf("less than 1 KiB of the answer's body within the idle limit of %s", formatSpan(d))}
 }

@@ -22,7 +22,7 @@ const (
 	KindTLS       Kind = "tls"               // certificate or protocol refused
 	KindReset     Kind = "reset_before_sent" // the connection broke before the request was fully sent
 	KindLost      Kind = "reset_after_sent"  // it broke later, before an answer: the work may be done
-	KindTimeout   Kind = "timeout"           // no answer's header within [Budget.ToHeaders]
+	KindTimeout   Kind = "timeout"           // no answer's header within [Budget.ToHeaders], or no whole answer within [Budget.WholeAttempt]
 	KindIdle      Kind = "idle"              // less than 1 KiB of the answer's body within [Budget.BodyIdle]
 	KindTruncated Kind = "truncated"         // the answer's body ended early
 	KindDecode    Kind = "decode"            // the answer is complete, but not what was asked for

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// limits ends an attempt that takes too long to its answer's header, or whose body comes too slowly,
-// by the cause of its context. One timer serves all waits. Setting a timer is dear, it
+// limits ends an attempt that takes too long to its answer's header or in all, or whose body comes
+// too slowly, by the cause of its context. One timer serves all waits. Setting a timer is dear, it
 // may wake a thread: one that is pending is left alone, and set anew if it turns out to have fired
 // too early.
 type limits struct {
@@ -22,7 +22,9 @@ type limits struct {
 	due   time.Time // when the wait is over; zero is no wait
 	stage stage
 	ends  time.Time // of the wait for the header; zero is no limit
+	began time.Time // when the wait for the header began
 
+	left  time.Duration // of the whole attempt, without the time in which nothing is waited for
 	idle  time.Duration // that the body may still be waited for, until leastBody bytes have come
 	since time.Time     // when the wait for the body began
 	came  int           // of the body, since idle was whole
@@ -38,14 +40,19 @@ const (
 	stageSilence stage = iota
 	stageHeaders
 	stageIdle
+	stageWhole
 )
 
 // start begins the wait for the header of an attempt that is that old.
 func (l *limits) start(now time.Time, age time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.began, l.left = now, l.budget.WholeAttempt-age
 	if l.budget.ToHeaders > 0 {
 		l.ends = now.Add(l.budget.ToHeaders - age)
+	}
+	if whole := now.Add(l.left); l.budget.WholeAttempt > 0 && (l.ends.IsZero() || whole.Before(l.ends)) {
+		l.ends = whole
 	}
 	if wait := l.budget.Silence - age; wait > 0 && (l.ends.IsZero() || now.Add(wait).Before(l.ends)) {
 		l.arm(stageSilence, now, wait)
@@ -59,28 +66,38 @@ func (l *limits) header() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.due, l.idle = time.Time{}, l.budget.BodyIdle
+	l.left -= time.Since(l.began)
 }
 
 // wait begins the wait for bytes of the body.
 func (l *limits) wait() {
-	if l.budget.BodyIdle > 0 {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.since = time.Now()
+	if !l.boundsBody() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.since = time.Now()
+	if l.budget.WholeAttempt > 0 && (l.budget.BodyIdle == 0 || l.left < l.idle) {
+		l.arm(stageWhole, l.since, l.left)
+	} else {
 		l.arm(stageIdle, l.since, l.idle)
 	}
 }
 
+func (l *limits) boundsBody() bool { return l.budget.BodyIdle > 0 || l.budget.WholeAttempt > 0 }
+
 // got ends the wait for bytes of the body: so many came.
 func (l *limits) got(n int) {
-	if l.budget.BodyIdle > 0 {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.due = time.Time{}
-		l.idle -= time.Since(l.since)
-		if l.came += n; l.came >= leastBody {
-			l.came, l.idle = 0, l.budget.BodyIdle
-		}
+	if !l.boundsBody() {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.due = time.Time{}
+	waited := time.Since(l.since)
+	l.idle, l.left = l.idle-waited, l.left-waited
+	if l.came += n; l.came >= leastBody {
+		l.came, l.idle = 0, l.budget.BodyIdle
 	}
 }
 
@@ -135,7 +152,13 @@ func (l *limits) expired() (silent bool) {
 		}
 		return true
 	case stageHeaders:
-		l.cancel(headersLimit(l.budget.ToHeaders))
+		if whole := l.budget.WholeAttempt; whole > 0 && (l.budget.ToHeaders == 0 || whole < l.budget.ToHeaders) {
+			l.cancel(wholeLimit(whole))
+		} else {
+			l.cancel(headersLimit(l.budget.ToHeaders))
+		}
+	case stageWhole:
+		l.cancel(wholeLimit(l.budget.WholeAttempt))
 	case stageIdle:
 		l.cancel(idleLimit(l.budget.BodyIdle))
 	}

@@ -68,16 +68,17 @@ type wireBackoff struct {
 }
 
 type wireBudget struct {
-	Attempts    int  `json:"attempts,omitempty"`
-	MinRetries  int  `json:"min_retries,omitempty"`
-	SoftElapsed span `json:"soft_elapsed,omitzero"`
-	HardElapsed span `json:"hard_elapsed,omitzero"`
-	Resends     int  `json:"resends,omitempty"`
-	SameAnswer  int  `json:"same_answer,omitempty"`
-	RetryAfter  span `json:"retry_after,omitzero"`
-	ToHeaders   span `json:"to_headers,omitzero"`
-	BodyIdle    span `json:"body_idle,omitzero"`
-	Silence     span `json:"silence,omitzero"`
+	Attempts     int  `json:"attempts,omitempty"`
+	MinRetries   int  `json:"min_retries,omitempty"`
+	SoftElapsed  span `json:"soft_elapsed,omitzero"`
+	HardElapsed  span `json:"hard_elapsed,omitzero"`
+	Resends      int  `json:"resends,omitempty"`
+	SameAnswer   int  `json:"same_answer,omitempty"`
+	RetryAfter   span `json:"retry_after,omitzero"`
+	ToHeaders    span `json:"to_headers,omitzero"`
+	BodyIdle     span `json:"body_idle,omitzero"`
+	WholeAttempt span `json:"whole_attempt,omitzero"`
+	Silence      span `json:"silence,omitzero"`
 }
 
 type wirePeek struct {
@@ -110,7 +111,8 @@ func (p *Policy) UnmarshalJSON(data []byte) error {
 			Attempts: w.Budget.Attempts, MinRetries: w.Budget.MinRetries,
 			SoftElapsed: w.Budget.SoftElapsed.d(), HardElapsed: w.Budget.HardElapsed.d(),
 			Resends: w.Budget.Resends, SameAnswer: w.Budget.SameAnswer, RetryAfter: w.Budget.RetryAfter.d(),
-			ToHeaders: w.Budget.ToHeaders.d(), BodyIdle: w.Budget.BodyIdle.d(), Silence: w.Budget.Silence.d(),
+			ToHeaders: w.Budget.ToHeaders.d(), BodyIdle: w.Budget.BodyIdle.d(),
+			WholeAttempt: w.Budget.WholeAttempt.d(), Silence: w.Budget.Silence.d(),
 		},
 		Peek: Peek{Bytes: w.Peek.Bytes, Wait: w.Peek.Wait.d(), Result: w.Peek.Result},
 	}
@@ -126,7 +128,7 @@ func (p *Policy) MarshalJSON() ([]byte, error) {
 		Budget: wireBudget{
 			Attempts: b.Attempts, MinRetries: b.MinRetries, SoftElapsed: span(b.SoftElapsed), HardElapsed: span(b.HardElapsed),
 			Resends: b.Resends, SameAnswer: b.SameAnswer, RetryAfter: span(b.RetryAfter), ToHeaders: span(b.ToHeaders),
-			BodyIdle: span(b.BodyIdle), Silence: span(b.Silence),
+			BodyIdle: span(b.BodyIdle), WholeAttempt: span(b.WholeAttempt), Silence: span(b.Silence),
 		},
 		Peek: wirePeek{Bytes: p.Peek.Bytes, Wait: span(p.Peek.Wait), Result: p.Peek.Result},
 	})

@@ -120,6 +120,7 @@ func (p *Policy) budgetLines() [][2]string {
 		{"resends that may be billed twice", limit(b.Resends)},
 		{"same answer", sameAnswerText(b.SameAnswer)},
 		{"longest Retry-After", formatSpan(b.retryAfter())},
+		{"whole attempt", length(b.WholeAttempt)},
 		{"attempt to headers", length(b.ToHeaders)},
 		{"body without 1 KiB", length(b.BodyIdle)},
 		{"peek at an error", fmt.Sprintf("%d bytes, %s", peek.Bytes, formatSpan(peek.Wait))},

@@ -220,7 +220,7 @@ func (b Budget) problems(used bool) (errs []error) {
 	if b.SameAnswer == 1 {
 		add("same_answer 1: want 0 or at least 2")
 	}
-	if slices.Min([]time.Duration{b.SoftElapsed, b.HardElapsed, b.RetryAfter, b.ToHeaders, b.BodyIdle, b.Silence}) < 0 {
+	if slices.Min([]time.Duration{b.SoftElapsed, b.HardElapsed, b.RetryAfter, b.ToHeaders, b.BodyIdle, b.WholeAttempt, b.Silence}) < 0 {
 		add("negative duration")
 	}
 	if used && b.Attempts == 0 && b.SoftElapsed == 0 && b.HardElapsed == 0 {

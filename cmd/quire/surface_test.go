@@ -31,7 +31,7 @@ var mostExported = map[string]int{
 	"partition/local":          18, // Options.MaxBodies came
 	"partition/partitiontest":  76,
 	"partition/wire":           22,  // Do, Stat, StatOf, Scratch, Store, NewSpace and WithHeldElements came
-	"retry":                    155, // Budget.SameAnswer, Call.Alive, Event.Same and StopSameAnswer came
+	"retry":                    156, // Budget.SameAnswer, Budget.WholeAttempt, Call.Alive, Event.Same and StopSameAnswer came
 	"split":                    51,  // PageKind, its six values, PageKindsVersion and Document.PageKinds came
 }
 

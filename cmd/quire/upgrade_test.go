@@ -179,7 +179,8 @@ func (run upgradeRun) check(t *testing.T, folder string, server *partitiontest.S
 
 // asToday is a policy's table of a release with what later ones changed on purpose: since 0.2.0 a
 // rule that says nothing of waits obeys Retry-After, the longest Retry-After has a default, and
-// there is a row for the same answer, and a body must bring 1 KiB, no longer one byte, in its time.
+// there is a row for the same answer, and a body must bring 1 KiB, no longer one byte, in its time, and there is a row
+// for the whole attempt.
 func asToday(table string) string {
 	if strings.Contains(table, "| same answer |") {
 		return table
@@ -188,6 +189,7 @@ func asToday(table string) string {
 		"| retry | backoff |", "| retry | Retry-After, else backoff |",
 		"| retry, counts as outage | backoff |", "| retry, counts as outage | Retry-After, else backoff |",
 		"| longest Retry-After | no limit |", "| same answer | no limit |\n| longest Retry-After | 5m |",
+		"| attempt to headers |", "| whole attempt | no limit |\n| attempt to headers |",
 		"| body without a byte |", "| body without 1 KiB |",
 		"| longest Retry-After |", "| same answer | no limit |\n| longest Retry-After |",
 	).Replace(table)
