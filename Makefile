@@ -77,7 +77,7 @@ tidy:
 soak: ## an hour of the fault storm, split against unsplit over every PDF, all mutations, all bombs
 	QUIRE_SOAK=120000 $(GO) test -tags=conformance -timeout=180m -v -run 'FaultStorm|SplitEqualsUnsplit' ./partition
 	QUIRE_SOAK=1 $(GO) test -timeout=60m -v -run 'TestE2' ./partition/local
-	QUIRE_SOAK=1 $(GO) test -tags=conformance -timeout=60m -v -run 'TestMutations' ./split
+	QUIRE_SOAK=1 $(GO) test -tags=conformance -timeout=60m -v -run 'TestMutations|TestB10' ./split
 
 fuzz: ## run each fuzz target for FUZZTIME (10s)
 	@listed=$$($(GO) test -list '^Fuzz' $(PACKAGES)) || { echo "$$listed"; exit 1; }; \

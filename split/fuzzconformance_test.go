@@ -3,6 +3,7 @@
 package split
 
 import (
+	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -11,8 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Fuzzing makes new inputs, and does not spend its time on the seeds or on one of them.
+// Fuzzing makes new inputs, and does not spend its time on the seeds or on one of them. What it finds is found by
+// chance, so that it is no part of the daily checks.
 func TestB10FuzzingFuzzes(t *testing.T) {
+	if os.Getenv("QUIRE_SOAK") == "" {
+		t.Skip("fuzzing is for make soak")
+	}
 	for _, target := range []string{"FuzzOpen", "FuzzChunk"} {
 		t.Run(target, func(t *testing.T) {
 			out, err := exec.CommandContext(t.Context(), "go", "test", "-run=^$", "-fuzz=^"+target+"$", "-fuzztime=30s", "-fuzzminimizetime=10x", ".").CombinedOutput()

@@ -111,14 +111,17 @@ func (p *parser) name() (string, bool) {
 		return "", false
 	}
 	p.pos++
-	start := p.pos
+	start, escaped := p.pos, false
 	for p.pos < len(p.text) && !isDelimiter(p.text[p.pos]) && !isBlank(rune(p.text[p.pos])) {
-		if p.text[p.pos] == '#' {
-			return "", false
-		}
+		escaped = escaped || p.text[p.pos] == '#'
 		p.pos++
 	}
-	return p.text[start:p.pos], true
+	name := p.text[start:p.pos]
+	if !escaped {
+		return name, true
+	}
+	name, err := types.DecodeName(name) // as pdfcpu reads it
+	return name, err == nil
 }
 
 // number reads a number or a reference.

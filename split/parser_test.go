@@ -30,6 +30,8 @@ func TestParser(t *testing.T) {
 		{`(a(b)\)c)`, types.StringLiteral(`a(b)\)c`)},
 		{"<0aFF>", types.HexLiteral("0aFF")},
 		{"[]", types.Array{}},
+		{"/A#20B", types.Name("A B")},
+		{"/S#adx", types.Name("S\xadx")},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
@@ -39,13 +41,23 @@ func TestParser(t *testing.T) {
 		})
 	}
 	for _, text := range []string{
-		"", "nul", "nullx", "1 2", "1-2", "--1", "+1", "1e5", "/A#20B", "<0>", "<0 1>", "(a", "[1", "<</A", "<</A>>", "<</A 1/A 2>>",
+		"", "nul", "nullx", "1 2", "1-2", "--1", "+1", "1e5", "/A#2", "/A#zz", "/A#00", "<0>", "<0 1>", "(a", "[1", "<</A", "<</A>>", "<</A 1/A 2>>",
 		"<< 1 2 >>", "% comment\n1", "12 3 Rx", "1234567890123456", "trueR", ">>", "]", "<</ 1>>", strings.Repeat("[", 11) + strings.Repeat("]", 11),
 	} {
 		t.Run("not "+text, func(t *testing.T) {
 			_, ok := parseStrictly(text, 10)
 			require.False(t, ok)
 		})
+	}
+}
+
+// Every name that a chunk may have is read back as it was.
+func TestParserReadsWhatIsWritten(t *testing.T) {
+	for c := 1; c < 256; c++ {
+		name := "S" + string([]byte{byte(c)}) + "x"
+		got, ok := parseStrictly(string(appendName(nil, name)), 10)
+		require.True(t, ok, "%q", name)
+		require.Equal(t, types.Name(name), got)
 	}
 }
 
